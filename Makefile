@@ -1,0 +1,35 @@
+.DEFAULT_GOAL := help
+GO ?= go
+SEEDS ?= 2000
+BENCHTIME ?= 1s
+
+help: ## what each target does
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+test: ## everything that tests hotsplit, the nested module devstack/ too
+	$(GO) test ./...
+	@if [ -f devstack/go.mod ]; then cd devstack && $(GO) test ./...; fi
+
+race: ## the tests under the race detector
+	$(GO) test -race -short ./...
+
+lint: ## gofmt, go vet, staticcheck and the import rule
+	@unformatted=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); \
+	  if [ -n "$$unformatted" ]; then echo "not gofmt-clean:"; echo "$$unformatted"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+	$(GO) test -count=1 -run 'TestImports|TestPackageComments' .
+
+sim: ## SEEDS=n whole moves under faults, in virtual time
+	@echo "nothing to run yet"
+
+bench: ## speed as ratios measured in one run
+	$(GO) test -run '^$$' -bench . -benchtime $(BENCHTIME) ./shard ./fanout ./emulator/...
+
+generate: ## rewrite generated files and golden texts
+	$(GO) generate ./...
+
+verify: generate ## generated files are up to date
+	@git diff --exit-code || { echo "generate changed files: commit them"; exit 1; }
+
+.PHONY: help test race lint sim bench generate verify
