@@ -1,0 +1,199 @@
+package fanout
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// Query says which rows of the index are wanted and how. The zero Query is
+// every row, ascending.
+type Query struct {
+	Filter     Filter
+	SortKey    Range
+	Descending bool
+	Partial    bool    // on a failed shard return the others and say so; see PartialError and Page.Failed
+	Report     *Report // filled with what the call cost, where set
+}
+
+// Filter is a filter expression in the service's own language. It may name
+// neither the index's key attributes nor the base table's.
+type Filter struct {
+	Expression string
+	Names      map[string]string
+	Values     map[string]types.AttributeValue
+}
+
+// FilterFrom takes the filter out of a built expression.Expression.
+func FilterFrom(built interface {
+	Filter() *string
+	Names() map[string]string
+	Values() map[string]types.AttributeValue
+}) Filter {
+	f := Filter{Names: built.Names(), Values: built.Values()}
+	if text := built.Filter(); text != nil {
+		f.Expression = *text
+	}
+	return f
+}
+
+// Range bounds the sort key; both ends belong to it and nil leaves an end open.
+type Range struct{ From, To types.AttributeValue }
+
+// Between is the range of the string sort keys from one to the other, both included.
+func Between(from, to string) Range {
+	return Range{From: &types.AttributeValueMemberS{Value: from}, To: &types.AttributeValueMemberS{Value: to}}
+}
+
+// placeholder begins every name and value that fanout adds to an expression.
+const placeholder = "hotsplit_"
+
+func (q Query) validate(t Table) error {
+	from, to := scalarOf(q.SortKey.From), scalarOf(q.SortKey.To)
+	if (q.SortKey.From != nil && from.kind == kindNone) || (q.SortKey.To != nil && to.kind == kindNone) {
+		return fmt.Errorf("%w: a sort key is a string, a number or bytes", ErrQuery)
+	}
+	if from.kind != kindNone && to.kind != kindNone && from.kind != to.kind {
+		return fmt.Errorf("%w: the ends of the sort-key range differ in type", ErrQuery)
+	}
+	return q.Filter.validate(t)
+}
+
+func (f Filter) validate(t Table) error {
+	if f.Expression == "" && len(f.Names)+len(f.Values) > 0 {
+		return fmt.Errorf("%w: filter names or values without an expression", ErrQuery)
+	}
+	for _, name := range f.attributes() {
+		for _, key := range t.Key {
+			if name == key {
+				return fmt.Errorf("%w: the filter names %q, a key attribute of the base table", ErrQuery, key)
+			}
+		}
+	}
+	for name := range f.Names {
+		if strings.HasPrefix(name, "#"+placeholder) {
+			return fmt.Errorf("%w: filter name %s is reserved", ErrQuery, name)
+		}
+	}
+	for name := range f.Values {
+		if strings.HasPrefix(name, ":"+placeholder) {
+			return fmt.Errorf("%w: filter value %s is reserved", ErrQuery, name)
+		}
+	}
+	return nil
+}
+
+// attributes lists the top-level words of the expression, placeholders resolved.
+// Keywords and functions are among them; no harm, as no key is called so.
+func (f Filter) attributes() []string {
+	words := strings.FieldsFunc(f.Expression, func(r rune) bool {
+		return !strings.ContainsRune("#:._", r) && !isWord(r)
+	})
+	for i, word := range words {
+		word, _, _ = strings.Cut(word, ".")
+		if name, ok := f.Names[word]; ok {
+			word = name
+		}
+		words[i] = word
+	}
+	return words
+}
+
+func isWord(r rune) bool {
+	return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= utf8.RuneSelf
+}
+
+// bounds is a range of sort keys, both ends included; none leaves an end open.
+// A prefix, where set, is what every key in it begins with.
+type bounds struct {
+	from, to scalar
+	prefix   string
+}
+
+func (q Query) bounds() bounds {
+	return bounds{from: scalarOf(q.SortKey.From), to: scalarOf(q.SortKey.To)}
+}
+
+// within narrows b to the keys that begin with prefix.
+func (b bounds) within(prefix string) bounds {
+	n := bounds{from: scalar{kindString, prefix}, prefix: prefix}
+	if end := prefixEnd(prefix); end != "" {
+		n.to = scalar{kindString, end}
+	}
+	if b.from.kind != kindNone && b.from.compare(n.from) > 0 {
+		n.from = b.from
+	}
+	if b.to.kind != kindNone && (n.to.kind == kindNone || b.to.compare(n.to) < 0) {
+		n.to = b.to
+	}
+	return n
+}
+
+// startingAt narrows b to the keys from s on, in the direction of o.
+func (b bounds) startingAt(s scalar, o order) bounds {
+	if o.descending {
+		if b.to.kind == kindNone || s.compare(b.to) < 0 {
+			b.to = s
+		}
+		return b
+	}
+	if b.from.kind == kindNone || s.compare(b.from) > 0 {
+		b.from = s
+	}
+	return b
+}
+
+func (b bounds) empty() bool {
+	return b.from.kind != kindNone && b.to.kind != kindNone && b.from.compare(b.to) > 0
+}
+
+func (b bounds) contains(s scalar) bool {
+	return s.kind != kindNone && strings.HasPrefix(s.text, b.prefix) &&
+		(b.from.kind == kindNone || b.from.compare(s) <= 0) &&
+		(b.to.kind == kindNone || s.compare(b.to) <= 0)
+}
+
+// prefixEnd is the smallest string above every string that begins with prefix.
+// The service takes UTF-8 alone, so the last rune that has a successor is raised.
+func prefixEnd(prefix string) string {
+	runes := []rune(prefix)
+	for i := len(runes) - 1; i >= 0; i-- {
+		switch r := runes[i]; {
+		case r == 0xD7FF:
+			runes[i] = 0xE000 // surrogates are not UTF-8
+		case r == utf8.MaxRune:
+			continue
+		default:
+			runes[i]++
+		}
+		return string(runes[:i+1])
+	}
+	return ""
+}
+
+// condition is the key condition for one partition key within b.
+func (b bounds) condition(values map[string]types.AttributeValue) string {
+	const pk, sk = "#" + placeholder + "pk = :" + placeholder + "pk", "#" + placeholder + "sk"
+	const from, to = ":" + placeholder + "from", ":" + placeholder + "to"
+	if b.prefix != "" && b.from.text == b.prefix && b.to.text == prefixEnd(b.prefix) {
+		values[from] = b.from.value()
+		return pk + " AND begins_with(" + sk + ", " + from + ")"
+	}
+	if b.from.kind != kindNone {
+		values[from] = b.from.value()
+	}
+	if b.to.kind != kindNone {
+		values[to] = b.to.value()
+	}
+	switch {
+	case b.from.kind != kindNone && b.to.kind != kindNone:
+		return pk + " AND " + sk + " BETWEEN " + from + " AND " + to
+	case b.from.kind != kindNone:
+		return pk + " AND " + sk + " >= " + from
+	case b.to.kind != kindNone:
+		return pk + " AND " + sk + " <= " + to
+	}
+	return pk
+}

@@ -1,0 +1,166 @@
+package fanout
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/hotsplit/hotsplit/shard"
+)
+
+// strand is one partition key's part of an answer, read page by page. It is
+// used by one goroutine; ask alone may run in another, one at a time.
+type strand struct {
+	layout shard.Layout
+	key    string
+	in     bounds
+	rank   int               // where two copies of a row meet, the higher rank wins
+	keep   func(string) bool // which sort keys are wanted, where in holds others too
+	load   func(context.Context) ([]Item, error)
+
+	input *dynamodb.QueryInput
+
+	rows      []row // rows[at:ready] may be yielded; rows[ready:] may lack rows of their sort key
+	at, ready int
+	next      Item   // where the service goes on; nil at the end or before the start
+	bound     scalar // rows not read yet are at or after it
+	started   bool
+	done      bool
+	evaluated int // rows that the service looked at, filtered ones included
+	failed    *ShardError
+
+	answer   chan answer // a page on its way
+	prefetch int         // when at gets here the next page is asked for
+	limit    int         // rows of the last page asked for; see Page
+}
+
+// answer is a page or why there is none.
+type answer struct {
+	items     []Item
+	next      Item
+	evaluated int
+	err       error
+}
+
+func (s *strand) shard() Shard { return Shard{Index: s.layout.Index, Key: s.key} }
+
+func (s *strand) fault(t Table, err error) *ShardError {
+	return &ShardError{Table: t.Name, Index: s.layout.Index, Key: s.key, Err: err}
+}
+
+// blocked says that the next row of s is not known yet.
+func (s *strand) blocked() bool { return !s.done && s.at == s.ready }
+
+func (s *strand) head() *row { return &s.rows[s.at] }
+
+// ask reads the next page of s; limit 0 leaves its size to the service.
+func (s *strand) ask(ctx context.Context, c *call, limit int) answer {
+	if s.load != nil {
+		items, err := s.load(ctx)
+		return answer{items: items, evaluated: len(items), err: err}
+	}
+	if s.input == nil {
+		s.input = c.input(s)
+	}
+	input := *s.input
+	input.ExclusiveStartKey = s.next
+	if limit > 0 {
+		input.Limit = new(int32(limit))
+	}
+	out, err := c.query(ctx, &input, s.shard())
+	if err != nil {
+		return answer{err: err}
+	}
+	return answer{items: out.Items, next: out.LastEvaluatedKey, evaluated: int(out.ScannedCount)}
+}
+
+// accept takes a page in. Index copies of moving rows are dropped: the base read
+// speaks for them.
+func (s *strand) accept(c *call, a answer) {
+	s.started, s.next, s.done = true, a.next, a.next == nil
+	s.evaluated += a.evaluated
+	s.compact(len(a.items))
+	for _, item := range a.items {
+		place := position{sort: scalarOf(item[s.layout.SortKey]), base: c.reader.table.baseOf(item)}
+		if c.wants(s, place) {
+			s.rows = append(s.rows, row{item: item, place: place, rank: s.rank})
+		}
+	}
+	if s.load != nil {
+		slices.SortFunc(s.rows, func(a, b row) int { return c.order.compare(a.place, b.place) })
+	}
+	s.release(c.order)
+}
+
+func (s *strand) compact(more int) {
+	n := copy(s.rows, s.rows[s.at:])
+	clear(s.rows[n:])
+	s.rows, s.ready, s.at = s.rows[:n], s.ready-s.at, 0
+	s.rows = slices.Grow(s.rows, more)
+}
+
+// release frees the rows whose sort key is complete, in their final order.
+func (s *strand) release(o order) {
+	ready := len(s.rows)
+	if !s.done {
+		s.bound = scalarOf(s.next[s.layout.SortKey])
+		for ready > s.ready && o.compareSort(s.rows[ready-1].place.sort, s.bound) >= 0 {
+			ready--
+		}
+	}
+	sortTies(s.rows[s.ready:ready], o)
+	s.ready = ready
+	s.prefetch = s.at + (ready-s.at)/2
+}
+
+// sortTies orders the rows of each sort key, which the index keeps in an order of
+// its own, by their base key.
+func sortTies(rows []row, o order) {
+	for from := 0; from < len(rows); {
+		to := from + 1
+		for to < len(rows) && rows[to].place.sort == rows[from].place.sort {
+			to++
+		}
+		if to-from > 1 {
+			slices.SortFunc(rows[from:to], func(a, b row) int { return o.compare(a.place, b.place) })
+		}
+		from = to
+	}
+}
+
+// input is the request for the rows of s, without its page.
+func (c *call) input(s *strand) *dynamodb.QueryInput {
+	const pk, sk = "#" + placeholder + "pk", "#" + placeholder + "sk"
+	f := c.ask.Filter
+	values := make(map[string]types.AttributeValue, len(f.Values)+3)
+	maps.Copy(values, f.Values)
+	values[":"+placeholder+"pk"] = &types.AttributeValueMemberS{Value: s.key}
+	condition := s.in.condition(values)
+	names := make(map[string]string, len(f.Names)+2)
+	maps.Copy(names, f.Names)
+	names[pk] = s.layout.PartitionKey
+	if condition != pk+" = :"+placeholder+"pk" {
+		names[sk] = s.layout.SortKey
+	}
+	in := &dynamodb.QueryInput{
+		TableName:                 &c.reader.table.Name,
+		IndexName:                 new(s.layout.Index),
+		KeyConditionExpression:    &condition,
+		ExpressionAttributeNames:  names,
+		ExpressionAttributeValues: values,
+		ReturnConsumedCapacity:    c.ask.Report.wants(),
+	}
+	if f.Expression != "" {
+		in.FilterExpression = &f.Expression
+	}
+	if c.order.descending {
+		in.ScanIndexForward = new(false)
+	}
+	if c.keysOnly {
+		in.ProjectionExpression = new(c.projection(s, names))
+	}
+	return in
+}
