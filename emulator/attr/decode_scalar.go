@@ -107,17 +107,15 @@ func (d *decoder) misplaced(class, scalar string) error {
 	return &SyntaxError{scalar}
 }
 
-// truth reads the payload of BOOL or NULL. The service takes words for it, too.
+// truth reads the payload of BOOL or NULL. The service takes words for it, too,
+// and since June 2026 a NULL that is false counts as one that is true.
 func (d *decoder) truth(kind Kind) error {
 	value, err := d.boolean()
 	if err != nil {
 		return err
 	}
 	tag := byte(kind)
-	switch {
-	case kind == KindNULL && !value:
-		d.invalid(messageNullFalse)
-	case kind == KindBOOL && value:
+	if kind == KindBOOL && value {
 		tag |= flag
 	}
 	d.out = append(d.out, tag)

@@ -18,7 +18,6 @@ const parametersInvalid = "One or more parameter values were invalid: "
 const (
 	messageEmpty      = "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
 	messageManyKinds  = "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
-	messageNullFalse  = parametersInvalid + "Null attribute value types must have the value of true"
 	messageEmptySS    = parametersInvalid + "An string set  may not be empty"
 	messageEmptyNS    = parametersInvalid + "An number set  may not be empty"
 	messageEmptyBS    = parametersInvalid + "Binary sets should not be empty"

@@ -1,0 +1,234 @@
+package expr
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hotsplit/hotsplit/emulator/attr"
+)
+
+// Binder binds the expressions of one request, all of which share placeholders.
+// Call it only for expressions that the request has, in the order Update,
+// Condition, KeyCondition, Filter, Projection, and Done at the end: the service
+// reports faults in that order.
+type Binder struct {
+	cache   *Cache
+	names   map[string]string
+	values  map[string]attr.Value
+	checked bool
+	used    map[string]struct{}
+}
+
+// bound is a tree with the names and values of a request in its slots.
+type bound struct {
+	*tree
+	paths  []path
+	values []attr.Value
+}
+
+// Update binds an UpdateExpression.
+func (b *Binder) Update(text string) (*Update, error) {
+	t, err := b.tree("UpdateExpression", languageUpdate, text)
+	if err != nil {
+		return nil, err
+	}
+	u, fault := bindUpdate(b, t)
+	if fault != nil {
+		return nil, prefixed("UpdateExpression", fault)
+	}
+	return u, nil
+}
+
+// Condition binds a ConditionExpression.
+func (b *Binder) Condition(text string) (*Condition, error) {
+	return b.condition("ConditionExpression", text)
+}
+
+// Filter binds a FilterExpression.
+func (b *Binder) Filter(text string) (*Condition, error) {
+	return b.condition("FilterExpression", text)
+}
+
+// KeyCondition binds a KeyConditionExpression.
+func (b *Binder) KeyCondition(text string) (*KeyCondition, error) {
+	c, err := b.condition("KeyConditionExpression", text)
+	if err != nil {
+		return nil, err
+	}
+	k, fault := newKeyCondition(c)
+	if fault != nil {
+		return nil, fault
+	}
+	return k, nil
+}
+
+// Projection binds a ProjectionExpression.
+func (b *Binder) Projection(text string) (*Projection, error) {
+	t, err := b.tree("ProjectionExpression", languageProjection, text)
+	if err != nil {
+		return nil, err
+	}
+	p, fault := bindProjection(b, t)
+	if fault != nil {
+		return nil, prefixed("ProjectionExpression", fault)
+	}
+	return p, nil
+}
+
+func (b *Binder) condition(member, text string) (*Condition, error) {
+	t, err := b.tree(member, languageCondition, text)
+	if err != nil {
+		return nil, err
+	}
+	c, fault := bindCondition(b, t)
+	if fault != nil {
+		return nil, prefixed(member, fault)
+	}
+	return c, nil
+}
+
+func (b *Binder) tree(member string, l language, text string) (*tree, error) {
+	if err := b.checkPlaceholders(); err != nil {
+		return nil, err
+	}
+	t, err := b.cache.get(l, text)
+	if err != nil {
+		return nil, prefixed(member, err)
+	}
+	return t, nil
+}
+
+func prefixed(member string, err *Error) *Error {
+	return &Error{"Invalid " + member + ": " + err.Message}
+}
+
+// checkPlaceholders looks at the maps themselves, before any expression.
+func (b *Binder) checkPlaceholders() error {
+	if b.checked {
+		return nil
+	}
+	b.checked = true
+	b.used = make(map[string]struct{}, len(b.names)+len(b.values))
+	if err := checkKeys("ExpressionAttributeNames", '#', b.names); err != nil {
+		return err
+	}
+	if err := checkKeys("ExpressionAttributeValues", ':', b.values); err != nil {
+		return err
+	}
+	for _, key := range slices.Sorted(maps.Keys(b.values)) {
+		v := b.values[key]
+		fault := v.Err()
+		if fault == nil && v.IsZero() {
+			fault = &Error{"Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"}
+		}
+		if fault != nil {
+			return faultf("ExpressionAttributeValues contains invalid value: %v for key %s", fault, key)
+		}
+	}
+	return nil
+}
+
+// placeholderBytesMax bounds a placeholder, its # or : included.
+const placeholderBytesMax = 255
+
+func checkKeys[V any](member string, prefix byte, entries map[string]V) error {
+	if entries == nil {
+		return nil
+	}
+	if len(entries) == 0 {
+		return faultf("%s must not be empty", member)
+	}
+	for _, key := range slices.Sorted(maps.Keys(entries)) {
+		switch {
+		case key == "":
+			return faultf("%s contains invalid key: The expression attribute map contains an empty key;", member)
+		case len(key) > placeholderBytesMax:
+			return faultf("%s contains invalid key: The expression attribute map contains a key that is too long; key size: %d", member, len(key))
+		case key[0] != prefix || len(key) == 1 || endOfWord(key, 1) < len(key):
+			return faultf("%s contains invalid key: Syntax error; key: \"%s\"", member, key)
+		}
+	}
+	return nil
+}
+
+// Done checks that the expressions bound so far use all placeholders.
+func (b *Binder) Done() error {
+	if err := b.checkPlaceholders(); err != nil {
+		return err
+	}
+	if err := checkUnused(b, "ExpressionAttributeNames", b.names); err != nil {
+		return err
+	}
+	return checkUnused(b, "ExpressionAttributeValues", b.values)
+}
+
+func checkUnused[V any](b *Binder, member string, entries map[string]V) error {
+	var unused []string
+	for key := range entries {
+		if _, used := b.used[key]; !used {
+			unused = append(unused, key)
+		}
+	}
+	if len(unused) == 0 {
+		return nil
+	}
+	slices.Sort(unused)
+	return faultf("Value provided in %s unused in expressions: keys: {%s}", member, strings.Join(unused, ", "))
+}
+
+// resolvePath puts names in place of the placeholders of a path.
+func (b *Binder) resolvePath(text pathText) (path, *Error) {
+	if !slices.ContainsFunc(text, isPlaceholder) {
+		return path(text), nil
+	}
+	p := make(path, len(text))
+	for i, s := range text {
+		if isPlaceholder(s) {
+			name, defined := b.names[s.name]
+			if !defined {
+				return nil, faultf("An expression attribute name used in the document path is not defined; attribute name: %s", s.name)
+			}
+			b.used[s.name] = struct{}{}
+			s.name = name
+		}
+		p[i] = s
+	}
+	return p, nil
+}
+
+func isPlaceholder(s step) bool { return s.index < 0 && s.name[0] == '#' }
+
+func (b *Binder) resolveValue(key string) (attr.Value, *Error) {
+	v, defined := b.values[key]
+	if !defined {
+		return v, faultf("An expression attribute value used in expression is not defined; attribute value: %s", key)
+	}
+	b.used[key] = struct{}{}
+	return v, nil
+}
+
+func newBound(t *tree) bound {
+	return bound{tree: t, paths: make([]path, len(t.paths)), values: make([]attr.Value, len(t.values))}
+}
+
+// literal is the value of a placeholder, no value for any other node.
+func (b *bound) literal(n *node) attr.Value {
+	if n.kind == nodeValue {
+		return b.values[n.slot]
+	}
+	return attr.Value{}
+}
+
+// kindOf is the kind that n has whatever the item, KindNone if that depends.
+func (b *bound) kindOf(n *node) attr.Kind {
+	switch {
+	case n.kind == nodeCall && n.op == "size":
+		return attr.KindN
+	case n.kind == nodeCall && n.op == "list_append":
+		return attr.KindL
+	case n.kind == nodeArithmetic:
+		return attr.KindN
+	}
+	return b.literal(n).Kind()
+}
