@@ -44,7 +44,7 @@ func TestDecodeSpellings(t *testing.T) {
 		`{"a":{"S":"1"},"a":{"S":"2"}}`:                      `{"a":{"S":"2"}}`,
 		`{"a":{"S":"\u0061\ud83d\ude00\/","N":null}}`:        `{"a":{"S":"a😀/"}}`,
 		`{"a":{"S":"\ud83dx"}}`:                              `{"a":{"S":"�x"}}`,
-		`{"a":{"BOOL":"yes"},"b":{"NULL":false}}`:            `{"a":{"BOOL":true},"b":{"NULL":true}}`,
+		`{"a":{"BOOL":"yes"},"b":{"NULL":"1"}}`:              `{"a":{"BOOL":true},"b":{"NULL":true}}`,
 		`{"a":{"X":[1,{"y":2.5e3}],"S":"s"}}`:                `{"a":{"S":"s"}}`,
 		`{"a":{"SS":["é","b"]},"long":{"S":"` + long + `"}}`: `{"a":{"SS":["é","b"]},"long":{"S":"` + long + `"}}`,
 	} {
@@ -59,22 +59,24 @@ var long = strings.Repeat("0123456789", 30)
 func TestIllegalValues(t *testing.T) {
 	const invalid = "One or more parameter values were invalid: "
 	for src, want := range map[string]string{
-		`{}`:                          "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes",
-		`null`:                        "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes",
-		`{"S":null}`:                  "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes",
-		`{"S":"a","N":"1"}`:           "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes",
-		`{"S":"a","N":"x"}`:           "The parameter cannot be converted to a numeric value: x",
-		`{"SS":[]}`:                   invalid + "An string set  may not be empty",
-		`{"NS":[]}`:                   invalid + "An number set  may not be empty",
-		`{"BS":[]}`:                   invalid + "Binary sets should not be empty",
-		`{"SS":["a","b","a"]}`:        invalid + "Input collection [a, b, a] contains duplicates.",
-		`{"NS":["1","1.0"]}`:          "Input collection contains duplicates",
-		`{"BS":["Yg==","Yg=="]}`:      invalid + "Input collection [Yg==, Yg==]of type BS contains duplicates.",
-		`{"NS":["1",""]}`:             "The parameter cannot be converted to a numeric value",
-		`{"L":[{"M":{"a":{}}}]}`:      "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes",
-		nested("M", 32):               "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit",
-		nested("L", 32):               "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit",
-		`{"N":"1` + zeros(126) + `"}`: "Number overflow. Attempting to store a number with magnitude larger than supported range",
+		`{}`:                            "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes",
+		`null`:                          "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes",
+		`{"S":null}`:                    "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes",
+		`{"S":"a","N":"1"}`:             "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes",
+		`{"S":"a","N":"x"}`:             "The parameter cannot be converted to a numeric value: x",
+		`{"SS":[]}`:                     invalid + "An string set  may not be empty",
+		`{"NS":[]}`:                     invalid + "An number set  may not be empty",
+		`{"BS":[]}`:                     invalid + "Binary sets should not be empty",
+		`{"NULL":false}`:                invalid + "Null attribute value types must have the value of true",
+		`{"SS":["b","a","b"]}`:          invalid + `Input collection ["a", "b", "b"] contains duplicates.`,
+		`{"NS":["1","1.0"]}`:            invalid + "Input collection contains duplicates.",
+		`{"BS":["/w==","AA==","AA=="]}`: invalid + `Input collection ["AA==","/w==","AA=="]of type BS contains duplicates.`,
+		`{"NS":["1",""]}`:               "The parameter cannot be converted to a numeric value: ",
+		`{"SS":["a",null]}`:             invalid + "An string set may not have a null string as a member",
+		`{"L":[{"M":{"a":{}}}]}`:        "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes",
+		nested("M", 32):                 "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit",
+		nested("L", 32):                 "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit",
+		`{"N":"1` + zeros(126) + `"}`:   "Number overflow. Attempting to store a number with magnitude larger than supported range",
 	} {
 		v, next, err := attr.DecodeValue([]byte(src), 0)
 		if err != nil || next != len(src) {
@@ -96,6 +98,32 @@ func TestIllegalValues(t *testing.T) {
 		v, _, err := attr.DecodeValue([]byte(nested(kind, 31)), 0)
 		if err != nil || v.Err() != nil || v.Depth() != attr.DepthMax {
 			t.Errorf("31 levels of %s: %v, depth %d", kind, err, v.Depth())
+		}
+	}
+}
+
+func TestOlderWording(t *testing.T) {
+	const invalid = "One or more parameter values were invalid: "
+	for src, want := range map[string]string{
+		`{"SS":["b","a","b"]}`:          invalid + "Input collection [b, a, b] contains duplicates.",
+		`{"NS":["2","1","2"]}`:          "Input collection contains duplicates",
+		`{"BS":["/w==","AA==","AA=="]}`: invalid + "Input collection [/w==, AA==, AA==]of type BS contains duplicates.",
+		`{"N":""}`:                      "The parameter cannot be converted to a numeric value",
+		`{"N":"abc"}`:                   "The parameter cannot be converted to a numeric value: abc",
+		`{"N":"1e126"}`:                 "Number overflow. Attempting to store a number with magnitude larger than supported range",
+		`{"N":"1e2147483647"}`:          "Number underflow. Attempting to store a number with magnitude smaller than supported range",
+	} {
+		v, _, err := attr.DecodeValue([]byte(src), 0)
+		var fault *attr.InvalidError
+		if err != nil || !errors.As(v.Err(), &fault) || fault.Older != want {
+			t.Errorf("%s: got %+v, want %s", src, fault, want)
+		}
+	}
+	for levels, deep := range map[int]bool{32: false, 61: false, 63: true, 500: true} {
+		v, _, err := attr.DecodeValue([]byte(nested("M", levels)), 0)
+		var fault *attr.InvalidError
+		if err != nil || !errors.As(v.Err(), &fault) || fault.Deep != deep {
+			t.Errorf("%d levels: %v, %+v", levels, err, fault)
 		}
 	}
 }

@@ -73,9 +73,11 @@ func (d *decoder) free() {
 	decoders.Put(d)
 }
 
-func (d *decoder) invalid(message string) {
+func (d *decoder) invalid(message string) { d.refuse(invalid(message)) }
+
+func (d *decoder) refuse(fault *InvalidError) {
 	if d.fault == nil {
-		d.fault = &InvalidError{message}
+		d.fault = fault
 	}
 }
 
@@ -94,6 +96,9 @@ func (d *decoder) members(depth int) (size int, err error) {
 			return 0, err
 		}
 		f.value = len(d.out)
+		if f.value-f.name > nameBytesMax {
+			d.invalid(messageNameSize)
+		}
 		if f.size, err = d.value(depth); err != nil {
 			return 0, err
 		}
@@ -181,7 +186,10 @@ func (d *decoder) value(depth int) (size int, err error) {
 func (d *decoder) payload(kind Kind, depth int) (size int, err error) {
 	if (kind == KindL || kind == KindM) && depth >= DepthMax {
 		d.invalid(messageNesting)
-		return 0, d.skip(depth)
+		if depth >= deepMin {
+			d.fault.Deep = true
+			return 0, d.skip(depth)
+		}
 	}
 	switch kind {
 	case KindS, KindN, KindB:
@@ -259,24 +267,4 @@ func (d *decoder) prefixLength(at int) {
 	var head [binary.MaxVarintLen64]byte
 	n := binary.PutUvarint(head[:], uint64(len(d.out)-at))
 	d.out = slices.Insert(d.out, at, head[:n]...)
-}
-
-// checkSet refuses empty sets and sets that hold an element twice.
-func (d *decoder) checkSet(kind Kind, set Value) {
-	if set.Len() == 0 {
-		d.invalid(map[Kind]string{KindSS: messageEmptySS, KindNS: messageEmptyNS, KindBS: messageEmptyBS}[kind])
-		return
-	}
-	sorted := sortedElements(set)
-	if len(slices.Compact(sorted)) == set.Len() {
-		return
-	}
-	switch kind {
-	case KindSS:
-		d.invalid(parametersInvalid + "Input collection " + spellElements(set) + " contains duplicates.")
-	case KindBS:
-		d.invalid(parametersInvalid + "Input collection " + spellElements(set) + "of type BS contains duplicates.")
-	default:
-		d.invalid(messageDuplicates)
-	}
 }

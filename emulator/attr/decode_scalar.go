@@ -9,6 +9,10 @@ import (
 
 // scalar reads the JSON string of an S, N or B and writes the raw value.
 func (d *decoder) scalar(kind Kind) (size int, err error) {
+	if d.literal("null") {
+		d.invalid(nullInSet[kind])
+		return 0, nil
+	}
 	if d.peek() != '"' {
 		return 0, d.noString(kind)
 	}
@@ -34,6 +38,14 @@ func (d *decoder) scalar(kind Kind) (size int, err error) {
 	return len(payload), nil
 }
 
+// nullInSet is keyed by the kind of the elements; a null outside of a set is no
+// member at all and never gets here.
+var nullInSet = map[Kind]string{
+	KindS: parametersInvalid + "An string set may not have a null string as a member",
+	KindN: parametersInvalid + "An number set may not have a null string as a member",
+	KindB: parametersInvalid + "Binary sets may not contain null values",
+}
+
 func (d *decoder) number(at int, text string) (size int, err error) {
 	if isCanonicalInteger(text) {
 		return numberSize(text), nil
@@ -41,7 +53,7 @@ func (d *decoder) number(at int, text string) (size int, err error) {
 	out, fault := appendNumber(d.out[:at+1], text)
 	d.out = out
 	if fault != nil {
-		d.invalid(fault.Message)
+		d.refuse(fault)
 		return 0, nil
 	}
 	return numberSize(string(d.out[at+1:])), nil
@@ -66,9 +78,6 @@ func (d *decoder) noString(kind Kind) error {
 	class, scalar := "class java.lang.String", ""
 	if kind == KindB {
 		class, scalar = "class java.nio.ByteBuffer", "only base-64-encoded strings are convertible to bytes"
-	}
-	if d.literal("null") {
-		return &SyntaxError{"Unexpected null in a list"}
 	}
 	if scalar == "" {
 		scalar = d.tokenName() + " cannot be converted to String"
@@ -107,15 +116,17 @@ func (d *decoder) misplaced(class, scalar string) error {
 	return &SyntaxError{scalar}
 }
 
-// truth reads the payload of BOOL or NULL. The service takes words for it, too,
-// and since June 2026 a NULL that is false counts as one that is true.
+// truth reads the payload of BOOL or NULL. The service takes words for it, too.
 func (d *decoder) truth(kind Kind) error {
 	value, err := d.boolean()
 	if err != nil {
 		return err
 	}
 	tag := byte(kind)
-	if kind == KindBOOL && value {
+	switch {
+	case kind == KindNULL && !value:
+		d.invalid(messageNullFalse)
+	case kind == KindBOOL && value:
 		tag |= flag
 	}
 	d.out = append(d.out, tag)
@@ -144,15 +155,10 @@ func (d *decoder) boolean() (bool, error) {
 	return false, &SyntaxError{"Unexpected token received from parser"}
 }
 
-// spellElements spells a set as the service does in its messages.
-func spellElements(set Value) string {
-	words := make([]string, 0, set.Len())
-	for e := range set.All() {
-		word := e.Text()
-		if set.Kind() == KindBS {
-			word = base64.StdEncoding.EncodeToString([]byte(word))
-		}
-		words = append(words, word)
+// spellElement spells an element of a set as the service does in its messages.
+func spellElement(set Kind, e Value) string {
+	if set == KindBS {
+		return base64.StdEncoding.EncodeToString([]byte(e.Text()))
 	}
-	return "[" + strings.Join(words, ", ") + "]"
+	return e.Text()
 }

@@ -42,13 +42,13 @@ func (i Item) Err() error {
 	}
 	size, w := uvarint(i.raw)
 	if size == illegalSize {
-		return &InvalidError{Message: i.raw[w:]}
+		return parseFault(i.raw[w:])
 	}
 	return nil
 }
 
 func illegalItem(err *InvalidError) Item {
-	return Item{string(binary.AppendUvarint(nil, illegalSize)) + err.Message}
+	return Item{string(binary.AppendUvarint(nil, illegalSize)) + err.spell()}
 }
 
 // Size is what the service counts: names and values. It takes constant time.

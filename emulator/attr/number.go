@@ -1,6 +1,7 @@
 package attr
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -61,10 +62,11 @@ func isCanonicalInteger(s string) bool {
 // parseDecimal reads sign, digits with an optional point, and an optional exponent.
 func parseDecimal(text string) (decimal, *InvalidError) {
 	var d decimal
+	malformed := invalid(messageNotNumber + ": " + text)
 	if text == "" {
-		return d, &InvalidError{messageNotNumber}
+		malformed.Older = messageNotNumber
+		return d, malformed
 	}
-	malformed := &InvalidError{messageNotNumber + ": " + text}
 	s := text
 	if s[0] == '+' || s[0] == '-' {
 		d.negative = s[0] == '-'
@@ -80,7 +82,7 @@ func parseDecimal(text string) (decimal, *InvalidError) {
 	}
 	digits := strings.TrimLeft(whole+fraction, "0")
 	if digits == "" {
-		return decimal{}, nil
+		return decimal{}, checkExponent(exponent)
 	}
 	zeros := len(whole) + len(fraction) - len(digits)
 	d.exponent = exponent + len(whole) - zeros - 1
@@ -88,8 +90,8 @@ func parseDecimal(text string) (decimal, *InvalidError) {
 	return d, d.check()
 }
 
-// cutExponent splits "12.5e-3". An exponent too large for any use counts as one
-// that is merely out of range.
+// cutExponent splits "12.5e-3". An exponent that does not fit 64 bits is no
+// exponent; one that is merely useless is brought near the range.
 func cutExponent(s string) (mantissa string, exponent int, ok bool) {
 	at := strings.IndexAny(s, "eE")
 	if at < 0 {
@@ -101,13 +103,10 @@ func cutExponent(s string) (mantissa string, exponent int, ok bool) {
 		return "", 0, false
 	}
 	exponent, err := strconv.Atoi(text)
-	if err != nil || exponent > 1<<30 || exponent < -1<<30 {
-		exponent = 1 << 30
-		if text[0] == '-' {
-			exponent = -exponent
-		}
+	if err != nil {
+		return "", 0, false
 	}
-	return mantissa, exponent, true
+	return mantissa, min(max(exponent, -math.MaxInt32), math.MaxInt32), true
 }
 
 func allDigits(s string) bool {
@@ -121,13 +120,25 @@ func allDigits(s string) bool {
 
 // check refuses what the service does not store.
 func (d decimal) check() *InvalidError {
+	if err := checkExponent(d.exponent); err != nil {
+		return err
+	}
+	if len(d.digits) > digitsMax {
+		return invalid(messagePrecision)
+	}
+	return nil
+}
+
+// checkExponent holds for zero, too, by the exponent that it is written with.
+func checkExponent(exponent int) *InvalidError {
 	switch {
-	case d.exponent > exponentMax:
-		return &InvalidError{messageOverflow}
-	case d.exponent < exponentMin:
-		return &InvalidError{messageUnderflow}
-	case len(d.digits) > digitsMax:
-		return &InvalidError{messagePrecision}
+	case exponent >= math.MaxInt32:
+		// The older checks count in 32 bits and come out at the other end.
+		return &InvalidError{Message: messageOverflow, Older: messageUnderflow}
+	case exponent > exponentMax:
+		return invalid(messageOverflow)
+	case exponent < exponentMin:
+		return invalid(messageUnderflow)
 	}
 	return nil
 }
@@ -171,13 +182,18 @@ func Sub(a, b Value) (Value, error) { return compute(arithmetic.Sub, a, b) }
 func compute(op func(d, x, y *apd.Decimal) (apd.Condition, error), a, b Value) (Value, error) {
 	var x, y, result apd.Decimal
 	if _, _, err := x.SetString(a.Text()); err != nil {
-		return Value{}, &InvalidError{messageNotNumber + ": " + a.Text()}
+		return Value{}, invalid(messageNotNumber + ": " + a.Text())
 	}
 	if _, _, err := y.SetString(b.Text()); err != nil {
-		return Value{}, &InvalidError{messageNotNumber + ": " + b.Text()}
+		return Value{}, invalid(messageNotNumber + ": " + b.Text())
 	}
 	if _, err := op(&result, &x, &y); err != nil {
-		return Value{}, &InvalidError{messageOverflow}
+		return Value{}, invalid(messageOverflow)
 	}
-	return Number(result.Text('E'))
+	v, err := Number(result.Text('E'))
+	if err != nil && err.Error() == messagePrecision {
+		// The service calls it an overflow when a result needs more digits.
+		return Value{}, invalid(messageOverflow)
+	}
+	return v, err
 }

@@ -82,12 +82,12 @@ func (v Value) IsZero() bool { return v.raw == "" }
 // Err says why v, as it came over the wire, is not a legal value.
 func (v Value) Err() error {
 	if v.raw != "" && Kind(v.raw[0]&kindMask) == kindIllegal {
-		return &InvalidError{Message: v.raw[1:]}
+		return parseFault(v.raw[1:])
 	}
 	return nil
 }
 
-func illegal(err *InvalidError) Value { return Value{string(rune(kindIllegal)) + err.Message} }
+func illegal(err *InvalidError) Value { return Value{string(rune(kindIllegal)) + err.spell()} }
 
 // Text is the payload of S, N (canonical spelling) and B (raw bytes).
 func (v Value) Text() string {

@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -13,6 +15,10 @@ import (
 // Condition, KeyCondition, Filter, Projection, and Done at the end: the service
 // reports faults in that order.
 type Binder struct {
+	// Older asks for the words of the service's older checks, which Scan and the
+	// transactions still use for illegal values.
+	Older bool
+
 	cache   *Cache
 	names   map[string]string
 	values  map[string]attr.Value
@@ -58,7 +64,7 @@ func (b *Binder) KeyCondition(text string) (*KeyCondition, error) {
 	}
 	k, fault := newKeyCondition(c)
 	if fault != nil {
-		return nil, fault
+		return nil, prefixed("KeyConditionExpression", fault)
 	}
 	return k, nil
 }
@@ -94,10 +100,16 @@ func (b *Binder) tree(member string, l language, text string) (*tree, error) {
 	}
 	t, err := b.cache.get(l, text)
 	if err != nil {
+		if len(text) > textBytesMax && tellsSize[member] {
+			err = faultf("%s expression size: %d", err.Message, len(text))
+		}
 		return nil, prefixed(member, err)
 	}
 	return t, nil
 }
+
+// tellsSize has the expressions whose size the service tells when it is too large.
+var tellsSize = map[string]bool{"ConditionExpression": true, "FilterExpression": true}
 
 func prefixed(member string, err *Error) *Error {
 	return &Error{"Invalid " + member + ": " + err.Message}
@@ -113,24 +125,21 @@ func (b *Binder) checkPlaceholders() error {
 	if err := checkKeys("ExpressionAttributeNames", '#', b.names); err != nil {
 		return err
 	}
+	if err := b.checkNames(); err != nil {
+		return err
+	}
 	if err := checkKeys("ExpressionAttributeValues", ':', b.values); err != nil {
 		return err
 	}
-	for _, key := range slices.Sorted(maps.Keys(b.values)) {
-		v := b.values[key]
-		fault := v.Err()
-		if fault == nil && v.IsZero() {
-			fault = &Error{"Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"}
-		}
-		if fault != nil {
-			return faultf("ExpressionAttributeValues contains invalid value: %v for key %s", fault, key)
-		}
-	}
-	return nil
+	return b.checkValues()
 }
 
-// placeholderBytesMax bounds a placeholder, its # or : included.
-const placeholderBytesMax = 255
+// Limits of the service on a placeholder, its # or : included, and on what it
+// stands for.
+const (
+	placeholderBytesMax = 255
+	nameBytesMax        = 65535
+)
 
 func checkKeys[V any](member string, prefix byte, entries map[string]V) error {
 	if entries == nil {
@@ -141,13 +150,45 @@ func checkKeys[V any](member string, prefix byte, entries map[string]V) error {
 	}
 	for _, key := range slices.Sorted(maps.Keys(entries)) {
 		switch {
-		case key == "":
-			return faultf("%s contains invalid key: The expression attribute map contains an empty key;", member)
 		case len(key) > placeholderBytesMax:
-			return faultf("%s contains invalid key: The expression attribute map contains a key that is too long; key size: %d", member, len(key))
-		case key[0] != prefix || len(key) == 1 || endOfWord(key, 1) < len(key):
+			return keyTooLong(member, prefix, key)
+		case key == "" || key[0] != prefix || len(key) == 1 || endOfWord(key, 1) < len(key):
 			return faultf("%s contains invalid key: Syntax error; key: \"%s\"", member, key)
 		}
+	}
+	return nil
+}
+
+func keyTooLong(member string, prefix byte, key string) error {
+	size := ""
+	if prefix == '#' {
+		size = fmt.Sprintf(" size of key: %d", len(key))
+	}
+	return faultf("%s contains invalid key: The expression attribute map contains a key that is too long;%s", member, size)
+}
+
+func (b *Binder) checkNames() error {
+	for _, key := range slices.Sorted(maps.Keys(b.names)) {
+		switch n := len(b.names[key]); {
+		case n == 0:
+			return faultf("ExpressionAttributeNames contains invalid value: Empty attribute name for key %s", key)
+		case n > nameBytesMax:
+			return faultf("ExpressionAttributeNames contains invalid value: Attribute name is too large, must be less than 65536 bytes for key %s", key)
+		}
+	}
+	return nil
+}
+
+func (b *Binder) checkValues() error {
+	for _, key := range slices.Sorted(maps.Keys(b.values)) {
+		var fault *attr.InvalidError
+		if !errors.As(b.values[key].Err(), &fault) {
+			continue
+		}
+		if !b.Older && !fault.Deep {
+			return &Error{fault.Message}
+		}
+		return faultf("ExpressionAttributeValues contains invalid value: %s for key %s", fault.Older, key)
 	}
 	return nil
 }

@@ -51,6 +51,7 @@ func branchOf[K comparable](branches map[K]*edit, key K) *edit {
 type editing struct {
 	u        *Update
 	operands []attr.Value // by section
+	absent   bool         // there was no item; removing parts of it is no fault
 }
 
 func (g *editing) members(e *edit, item attr.Item) (attr.Item, error) {
@@ -83,8 +84,27 @@ func (g *editing) value(e *edit, old attr.Value) (attr.Value, error) {
 		return attr.Map(members), nil
 	case e.indexes != nil && old.Kind() == attr.KindL:
 		return g.elements(e, old)
+	case g.absent && g.onlyRemoves(e):
+		return old, nil
 	}
 	return attr.Value{}, errPathInvalid
+}
+
+func (g *editing) onlyRemoves(e *edit) bool {
+	if e.section >= 0 {
+		return g.u.sections[e.section].kind == sectionRemove
+	}
+	for _, sub := range e.names {
+		if !g.onlyRemoves(sub) {
+			return false
+		}
+	}
+	for _, sub := range e.indexes {
+		if !g.onlyRemoves(sub) {
+			return false
+		}
+	}
+	return true
 }
 
 // elements changes a list. What is set behind its end is appended in the order of

@@ -159,11 +159,12 @@ func TestConditionFaults(t *testing.T) {
 		"attribute_type(a, :s)":             "Invalid attribute type name found; type: hello, valid types: {B,NULL,SS,BOOL,L,BS,N,NS,S,M}",
 		"a BETWEEN :n AND :s":               "The BETWEEN operator requires same data type for lower and upper bounds; lower bound operand: AttributeValue: {N:5}, upper bound operand: AttributeValue: {S:hello}",
 		"a BETWEEN :n AND :one":             "The BETWEEN operator requires upper bound to be greater than or equal to lower bound; lower bound operand: AttributeValue: {N:5}, upper bound operand: AttributeValue: {N:1}",
-		"a IN (" + strings.Repeat(":n,", 100) + ":n)": "The IN operator is provided with too many operands; number of operands: 101",
-		"a[99999999999999999999] = :s":                "List index is not within the allowable range; index: [99999999999999999999]",
-		strings.Repeat("a", 4097):                     "Expression size has exceeded the maximum allowed size; expression size: 4097",
-		strings.Repeat("(", 1000):                     "The expression contains too many operators; operator count: 301",
-		"a = :n" + strings.Repeat(" OR a=:n", 300):    "The expression contains too many operators; operator count: 601",
+		"a IN (" + strings.Repeat(":n,", 100) + ":n)":                    "The IN operator is provided with too many operands; number of operands: 101",
+		"a[99999999999999999999] = :s":                                   "List index is not within the allowable range; index: [99999999999999999999]",
+		strings.Repeat("a", 4097):                                        "Expression size has exceeded the maximum allowed size; expression size: 4097",
+		strings.Repeat("(", 1000) + "a < :n" + strings.Repeat(")", 1000): "The expression has redundant parentheses;",
+		strings.Repeat("not ", 1000) + "a < :n":                          "The expression contains too many operators; operator count: 301",
+		"a = :n" + strings.Repeat(" OR a=:n", 300):                       "The expression contains too many operators; operator count: 301",
 	} {
 		b := request{values: allValues}.binder(t)
 		_, err := b.Condition(text)
@@ -196,11 +197,28 @@ func TestPlaceholderFaults(t *testing.T) {
 			t.Errorf("%+v:\n got %v\nwant %s", test.request, err, test.want)
 		}
 	}
+	for _, test := range []struct {
+		names map[string]string
+		want  string
+	}{
+		{map[string]string{"#a": ""}, "ExpressionAttributeNames contains invalid value: Empty attribute name for key #a"},
+		{map[string]string{"#a": strings.Repeat("x", 65536)}, "ExpressionAttributeNames contains invalid value: Attribute name is too large, must be less than 65536 bytes for key #a"},
+		{map[string]string{"#" + strings.Repeat("a", 255) + "-": "x"}, "ExpressionAttributeNames contains invalid key: The expression attribute map contains a key that is too long; size of key: 257"},
+	} {
+		if _, err := (request{names: test.names}).binder(t).Projection("a"); err == nil || err.Error() != test.want {
+			t.Errorf("got %v, want %s", err, test.want)
+		}
+	}
 	bad, _, _ := attr.DecodeValue([]byte(`{"N":"x"}`), 0)
-	b := new(expr.Cache).Binder(nil, map[string]attr.Value{":v": bad})
-	const want = "ExpressionAttributeValues contains invalid value: The parameter cannot be converted to a numeric value: x for key :v"
-	if _, err := b.Condition("a = :v"); err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
+	for older, want := range map[bool]string{
+		false: "The parameter cannot be converted to a numeric value: x",
+		true:  "ExpressionAttributeValues contains invalid value: The parameter cannot be converted to a numeric value: x for key :v",
+	} {
+		b := new(expr.Cache).Binder(nil, map[string]attr.Value{":v": bad})
+		b.Older = older
+		if _, err := b.Condition("a = :v"); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
 	}
 }
 

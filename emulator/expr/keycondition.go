@@ -165,17 +165,15 @@ func keyValues(c *Condition, n *node) []attr.Value {
 // Names lists the attributes that the condition is about.
 func (k *KeyCondition) Names() []string { return k.order }
 
-// conditionsMax is the number of attributes that a key has at most.
-const conditionsMax = 2
-
 // For holds the condition against a key of a partition attribute and a sort
 // attribute; sort is empty where the key has none.
 func (k *KeyCondition) For(hash, sort string) (Range, error) {
-	if len(k.conditions) > conditionsMax {
-		return Range{}, &Error{"Conditions can be of length 1 or 2 only"}
+	attributes := 2
+	if sort == "" {
+		attributes = 1
 	}
-	if sort == "" && len(k.conditions) > 1 {
-		return Range{}, &Error{"Query key condition not supported"}
+	if n := len(k.conditions); n > attributes {
+		return Range{}, faultf("The number of query conditions (%d) exceeds the number of key attributes defined in the schema (%d)", n, attributes)
 	}
 	partition, found := k.conditions[hash]
 	if !found {

@@ -8,12 +8,11 @@ import (
 
 // Limits of the service on one expression.
 const (
-	textBytesMax    = 4096
-	operatorsMax    = 300
-	operandsInMax   = 100
-	pathStepsMax    = 32
-	listIndexMax    = 1<<31 - 1
-	nestingDepthMax = 300 // of parentheses and NOT; the text limit allows no useful expression to go deeper
+	textBytesMax  = 4096 // which bounds the depth of recursion, too
+	operatorsMax  = 300
+	operandsInMax = 100
+	pathStepsMax  = 32
+	listIndexMax  = 1<<31 - 1
 )
 
 // nodeKind is what a node of the tree does.
@@ -65,7 +64,6 @@ type parser struct {
 	text      string
 	tokens    []token
 	at        int
-	depth     int
 	operators int
 	tree      tree
 	faults    [faultKinds]*Error
@@ -95,7 +93,7 @@ func parse(text string, order []fault, read func(*parser)) (t *tree, err *Error)
 		return nil, &Error{"The expression can not be empty;"}
 	}
 	if len(text) > textBytesMax {
-		return nil, faultf("Expression size has exceeded the maximum allowed size; expression size: %d", len(text))
+		return nil, &Error{"Expression size has exceeded the maximum allowed size;"}
 	}
 	p := &parser{text: text, tokens: tokenize(text)}
 	defer func() {
@@ -117,7 +115,7 @@ func parse(text string, order []fault, read func(*parser)) (t *tree, err *Error)
 		}
 	}
 	if p.operators > operatorsMax {
-		return nil, faultf("The expression contains too many operators; operator count: %d", p.operators)
+		return nil, faultf("The expression contains too many operators; operator count: %d", operatorsMax+1)
 	}
 	return &p.tree, nil
 }
@@ -169,15 +167,6 @@ func (p *parser) expect(text string) {
 		p.fail()
 	}
 }
-
-// enter bounds recursion; leave goes with it.
-func (p *parser) enter() {
-	if p.depth++; p.depth > nestingDepthMax {
-		p.stop(faultf("The expression contains too many operators; operator count: %d", p.depth))
-	}
-}
-
-func (p *parser) leave() { p.depth-- }
 
 func (p *parser) value() *node {
 	p.tree.values = append(p.tree.values, p.next().text)
@@ -239,9 +228,6 @@ func (p *parser) startsCall() bool {
 
 // call reads a function with its arguments.
 func (p *parser) call(argument func() *node) *node {
-	p.enter()
-	defer p.leave()
-	p.operators++
 	n := &node{kind: nodeCall, op: p.next().text}
 	p.expect("(")
 	n.args = append(n.args, argument())

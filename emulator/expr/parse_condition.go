@@ -44,8 +44,6 @@ func (p *parser) not() *node {
 	if !p.accept("NOT") {
 		return p.comparison()
 	}
-	p.enter()
-	defer p.leave()
 	p.operators++
 	n := p.not()
 	p.requireCondition(n)
@@ -142,8 +140,6 @@ func (p *parser) primary() *node {
 }
 
 func (p *parser) parenthesized(read func() *node) *node {
-	p.enter()
-	defer p.leave()
 	p.expect("(")
 	n := read()
 	p.expect(")")

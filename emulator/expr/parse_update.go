@@ -107,6 +107,7 @@ func (p *parser) setOperand(whole bool) *node {
 }
 
 func (p *parser) updateCall() *node {
+	p.operators++
 	n := p.call(func() *node {
 		arg := p.setOperand(false)
 		if arg.kind == nodeCall && arg.op == "list_append" {

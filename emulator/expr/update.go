@@ -137,6 +137,37 @@ func (u *Update) ImmediateValue(name string) attr.Value {
 // list positions are those of before. The error is an *Error: the update does not
 // fit the item, and nothing changes.
 func (u *Update) Apply(item attr.Item) (attr.Item, error) {
+	operands, err := u.operands(item)
+	if err != nil {
+		return attr.Item{}, err
+	}
+	return u.edit(&editing{u: u, operands: operands}, item)
+}
+
+// Create is the item that the update makes of a key alone, none when it does not
+// make one: taking something away creates nothing. The error is that of Apply.
+func (u *Update) Create(key attr.Item) (attr.Item, error) {
+	creates := func(s section) bool { return s.kind == sectionSet || s.kind == sectionAdd }
+	if !slices.ContainsFunc(u.sections, creates) {
+		return attr.Item{}, nil
+	}
+	operands, err := u.operands(key)
+	if err != nil {
+		return attr.Item{}, err
+	}
+	return u.edit(&editing{u: u, operands: operands, absent: true}, key)
+}
+
+func (u *Update) edit(e *editing, item attr.Item) (attr.Item, error) {
+	changed, err := e.members(u.edits, item)
+	if err != nil {
+		return attr.Item{}, err
+	}
+	return changed, e.checkDepth(changed)
+}
+
+// operands evaluates the operand of each section.
+func (u *Update) operands(item attr.Item) ([]attr.Value, error) {
 	operands := make([]attr.Value, len(u.sections))
 	for i, s := range u.sections {
 		if s.operand == nil {
@@ -144,16 +175,11 @@ func (u *Update) Apply(item attr.Item) (attr.Item, error) {
 		}
 		v, err := u.evaluate(s.operand, item)
 		if err != nil {
-			return attr.Item{}, err
+			return nil, err
 		}
 		operands[i] = v
 	}
-	e := editing{u: u, operands: operands}
-	changed, err := e.members(u.edits, item)
-	if err != nil {
-		return attr.Item{}, err
-	}
-	return changed, e.checkDepth(changed)
+	return operands, nil
 }
 
 // Changed cuts the items before and after down to what the update names, as

@@ -79,7 +79,7 @@ func TestUpdateRunTimeFaults(t *testing.T) {
 		{"ADD a.b :n", `{}`, path},
 		{"DELETE a.b.c :ss", `{"a":{"M":{}}}`, path},
 		{"SET a = :max + :max", `{}`, "Number overflow. Attempting to store a number with magnitude larger than supported range"},
-		{"SET a = :max + :n", `{}`, "Attempting to store more than 38 significant digits in a Number"},
+		{"SET a = :max + :n", `{}`, "Number overflow. Attempting to store a number with magnitude larger than supported range"},
 		{"SET a" + strings.Repeat("[0]", 31) + " = :l", `{"a":` + strings.Repeat(`{"L":[`, 31) + `{"N":"1"}` + strings.Repeat(`]}`, 31) + `}`,
 			"Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"},
 	} {
@@ -131,6 +131,30 @@ func TestUpdateFaults(t *testing.T) {
 		_, err := request{values: updateValues}.binder(t).Update(text)
 		if err == nil || err.Error() != "Invalid UpdateExpression: "+want {
 			t.Errorf("%s:\n got %v\nwant %s", text, err, want)
+		}
+	}
+}
+
+func TestUpdateOfNoItem(t *testing.T) {
+	const pk = `{"pk":{"S":"k"}}`
+	for text, want := range map[string]string{
+		"SET a = :n":                      `{"a":{"N":"1"},"pk":{"S":"k"}}`,
+		"ADD a :n REMOVE b.c, d[0].e":     `{"a":{"N":"1"},"pk":{"S":"k"}}`,
+		"REMOVE a":                        "no item",
+		"REMOVE a.b, c[1] DELETE d :ss":   "no item",
+		"SET a.b = :n":                    "The document path provided in the update expression is invalid for update",
+		"SET a = :n, b.c = :n REMOVE b.d": "The document path provided in the update expression is invalid for update",
+		"SET a = b":                       "The provided expression refers to an attribute that does not exist in the item",
+	} {
+		got, err := mustUpdate(t, text).Create(item(t, pk))
+		if err != nil {
+			if err.Error() != want {
+				t.Errorf("%s: %v, want %s", text, err, want)
+			}
+			continue
+		}
+		if got.String() != want {
+			t.Errorf("%s: got %s, want %s", text, got, want)
 		}
 	}
 }
