@@ -16,7 +16,6 @@ type call struct {
 	view     View
 	keysOnly bool                // rows carry their keys alone; see Count
 	skip     map[string]struct{} // base keys of moving rows
-	after    *position           // rows up to it were yielded before
 }
 
 // wants says whether a row that strand s read belongs to the answer.
@@ -27,7 +26,7 @@ func (c *call) wants(s *strand, at position) bool {
 	if s.keep != nil && !s.keep(at.sort.text) {
 		return false
 	}
-	if c.after != nil && !c.order.after(at, *c.after) {
+	if s.after != nil && !c.order.after(at, *s.after) {
 		return false
 	}
 	if len(c.skip) > 0 && s.load == nil {

@@ -1,8 +1,11 @@
 package fanout
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -60,6 +63,16 @@ func (e *PartialError) Unwrap() []error {
 		errs = append(errs, f)
 	}
 	return errs
+}
+
+// partial is the error of an answer that lacks the failed shards, nil without any.
+func partial(failed map[Shard]*ShardError) error {
+	if len(failed) == 0 {
+		return nil
+	}
+	return &PartialError{slices.SortedFunc(maps.Values(failed), func(a, b *ShardError) int {
+		return cmp.Or(cmp.Compare(a.Index, b.Index), cmp.Compare(a.Key, b.Key))
+	})}
 }
 
 // classify marks the errors that mean that there is no index to read. The

@@ -57,10 +57,8 @@ func (c *call) movingStrand(s scope) *strand {
 func (c *call) belongs(s scope, item Item) bool {
 	for _, layout := range c.view.Routing.Read {
 		key, sort := scalarOf(item[layout.PartitionKey]), scalarOf(item[layout.SortKey])
-		for _, t := range s.strands(layout, c.ask.bounds()) {
-			if key.text == t.key && t.in.contains(sort) && (t.keep == nil || t.keep(sort.text)) {
-				return true
-			}
+		if c.ask.bounds().contains(sort) && s.holds(layout, key.text, sort.text) {
+			return true
 		}
 	}
 	return false

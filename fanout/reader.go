@@ -5,10 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"sync/atomic"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
-	"github.com/hotsplit/hotsplit/shard"
 )
 
 // Client is what a Reader needs of *dynamodb.Client.
@@ -40,6 +39,9 @@ type Reader struct {
 	table   Table
 	source  Source
 	options Options
+
+	rowBytes atomic.Int64 // of a row seen lately; 0 before any
+	census   census
 }
 
 // New is a reader of the rows that source's routing names.
@@ -53,92 +55,26 @@ func (r *Reader) Owner(ctx context.Context, owner string, q Query) iter.Seq2[Ite
 	return r.stream(ctx, q, ownerScope(owner))
 }
 
+// Owners streams the rows of several owners in the one global order. Owners that
+// share a shard share requests where that costs no more read units than asking
+// for them one by one; see docs/reading.md.
+func (r *Reader) Owners(ctx context.Context, owners []string, q Query) iter.Seq2[Item, error] {
+	return r.stream(ctx, q, r.ownersScope(owners))
+}
+
 // All streams every row: all shards at once, merged. It holds at most two pages
 // of each shard.
 func (r *Reader) All(ctx context.Context, q Query) iter.Seq2[Item, error] {
 	return r.stream(ctx, q, allScope)
 }
 
-// scope says which strands make up an answer under a routing, and which moving
-// rows belong to it.
-type scope struct {
-	name    string // part of a cursor's fingerprint
-	check   func(shard.Layout) error
-	strands func(shard.Layout, bounds) []*strand
-	owns    func(owner string) bool
-}
-
-var allScope = scope{
-	check: func(shard.Layout) error { return nil },
-	strands: func(l shard.Layout, in bounds) []*strand {
-		keys := l.Keys()
-		strands := make([]*strand, len(keys))
-		for i, key := range keys {
-			strands[i] = &strand{layout: l, key: key, in: in}
-		}
-		return strands
-	},
-	owns: func(string) bool { return true },
-}
-
-func ownerScope(owner string) scope {
-	return scope{
-		name:  owner,
-		check: func(l shard.Layout) error { return l.CheckOwner(owner) },
-		strands: func(l shard.Layout, in bounds) []*strand {
-			return []*strand{{layout: l, key: l.Key(owner), in: in.within(l.OwnerPrefix(owner))}}
-		},
-		owns: func(o string) bool { return o == owner },
-	}
-}
-
-// plan lists the strands of a scope under the call's view, in the order of the
-// layouts. A key that both layouts spell is asked once, unless the layouts are
-// asked in turn: then its rows may have come from the other one meanwhile.
-func (c *call) plan(s scope) ([]*strand, error) {
-	in := c.ask.bounds()
-	if c.after != nil {
-		in = in.startingAt(c.after.sort, c.order)
-	}
-	type asked struct {
-		Shard
-		from, to scalar
-	}
-	seen := make(map[asked]*strand)
-	var all []*strand
-	for _, layout := range c.view.Routing.Read {
-		if layout.SortKey == "" {
-			return nil, fmt.Errorf("%w: layout %s has no sort key to order by", ErrQuery, layout)
-		}
-		if err := s.check(layout); err != nil {
-			return nil, err
-		}
-		for _, t := range s.strands(layout, in) {
-			if layout == c.view.Routing.To {
-				t.rank = 1
-			}
-			this := asked{t.shard(), t.in.from, t.in.to}
-			if twin := seen[this]; twin != nil && !c.view.InOrder {
-				twin.rank = max(twin.rank, t.rank)
-				continue
-			}
-			if t.in.empty() {
-				continue
-			}
-			seen[this] = t
-			all = append(all, t)
-		}
-	}
-	return all, nil
-}
-
 // begin opens a call under the source's view of now.
-func (r *Reader) begin(ctx context.Context, q Query, after *position) (*call, error) {
+func (r *Reader) begin(ctx context.Context, q Query) (*call, error) {
 	view, err := r.source.View(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("view of table %s: %w", r.table.Name, err)
 	}
-	return &call{reader: r, ask: q, order: order{q.Descending}, view: view, after: after}, nil
+	return &call{reader: r, ask: q, order: order{q.Descending}, view: view}, nil
 }
 
 // holds asks whether what was read under the call's view is right.

@@ -31,10 +31,14 @@ type strand struct {
 	done      bool
 	evaluated int // rows that the service looked at, filtered ones included
 	failed    *ShardError
+	after     *position // rows up to it were returned before
 
 	answer   chan answer // a page on its way
 	prefetch int         // when at gets here the next page is asked for
-	limit    int         // rows of the last page asked for; see Page
+	limit    int         // rows to ask for in a page; 0 leaves that to the service
+
+	probe []*strand // takes over, one owner each, where one page did not reach the end
+	tally *tally    // counts what owners take, while the strand reads
 }
 
 // answer is a page or why there is none.
@@ -55,6 +59,48 @@ func (s *strand) fault(t Table, err error) *ShardError {
 func (s *strand) blocked() bool { return !s.done && s.at == s.ready }
 
 func (s *strand) head() *row { return &s.rows[s.at] }
+
+// resume sets s to what is left of it after the shared position and its own state.
+func (s *strand) resume(c *call, own state, shared *position) {
+	s.after = shared
+	switch own.stage {
+	case stageFinished:
+		s.done, s.started = true, true
+		return
+	case stageUnopened:
+		s.after = nil
+		return
+	case stageOwed:
+		s.after = &own.at
+	case stageFrom:
+		s.in = s.in.startingAt(own.at.sort, c.order)
+	case stageAfter:
+		s.next = s.keyOf(c, own.at)
+	}
+	if s.after != nil {
+		s.in = s.in.startingAt(s.after.sort, c.order)
+	}
+	if s.in.empty() {
+		s.done, s.started = true, true
+	}
+}
+
+// owed is the state that has the next page come back to a strand that failed.
+func (s *strand) owed() state {
+	if s.after == nil {
+		return state{stage: stageUnopened}
+	}
+	return state{stage: stageOwed, at: *s.after}
+}
+
+// keyOf is the service's own form of a position in s.
+func (s *strand) keyOf(c *call, p position) Item {
+	key := Item{s.layout.PartitionKey: &types.AttributeValueMemberS{Value: s.key}, s.layout.SortKey: p.sort.value()}
+	for i, attribute := range c.reader.table.Key {
+		key[attribute] = p.base[i].value()
+	}
+	return key
+}
 
 // ask reads the next page of s; limit 0 leaves its size to the service.
 func (s *strand) ask(ctx context.Context, c *call, limit int) answer {
@@ -85,6 +131,7 @@ func (s *strand) accept(c *call, a answer) {
 	s.compact(len(a.items))
 	for _, item := range a.items {
 		place := position{sort: scalarOf(item[s.layout.SortKey]), base: c.reader.table.baseOf(item)}
+		s.tally.add(place.sort.text, item)
 		if c.wants(s, place) {
 			s.rows = append(s.rows, row{item: item, place: place, rank: s.rank})
 		}
@@ -93,6 +140,26 @@ func (s *strand) accept(c *call, a answer) {
 		slices.SortFunc(s.rows, func(a, b row) int { return c.order.compare(a.place, b.place) })
 	}
 	s.release(c.order)
+	if s.done {
+		s.tally.finish()
+	}
+}
+
+// split ends a probe after its one page. The strands of the owners that it did
+// not reach take over.
+func (s *strand) split(c *call) []*strand {
+	rest := s.probe
+	s.probe = nil
+	if rest == nil || s.done {
+		return nil
+	}
+	c.reader.census.markLarge(s.shard())
+	s.done, s.rows = true, s.rows[:s.ready]
+	for _, t := range rest {
+		t.rank, t.after = s.rank, s.after
+		t.in = t.in.startingAt(s.bound, c.order)
+	}
+	return slices.DeleteFunc(rest, func(t *strand) bool { return t.in.empty() })
 }
 
 func (s *strand) compact(more int) {

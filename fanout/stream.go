@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
 )
 
@@ -31,13 +32,14 @@ var errStopped = errors.New("stopped")
 
 // walk is one stream on its way through the global order.
 type walk struct {
-	reader *Reader
-	ask    Query
-	scope  scope
-	yield  func(Item, error) bool
-	last   *position
-	place  position // what last points to
-	failed []*ShardError
+	reader   *Reader
+	ask      Query
+	scope    scope
+	yield    func(Item, error) bool
+	keysOnly bool // see Count
+	last     *position
+	place    position              // what last points to
+	failed   map[Shard]*ShardError // not asked again
 }
 
 func (w *walk) run(ctx context.Context) error {
@@ -45,8 +47,8 @@ func (w *walk) run(ctx context.Context) error {
 		before := w.place
 		err := w.epoch(ctx)
 		if !errors.Is(err, errChanged) {
-			if err == nil && len(w.failed) > 0 {
-				return &PartialError{w.failed}
+			if err == nil {
+				err = partial(w.failed)
 			}
 			return err
 		}
@@ -59,9 +61,13 @@ func (w *walk) run(ctx context.Context) error {
 
 // epoch walks on under one view, until the end or until the view does not hold.
 func (w *walk) epoch(ctx context.Context) error {
-	c, err := w.reader.begin(ctx, w.ask, w.last)
+	c, err := w.reader.begin(ctx, w.ask)
 	if err != nil {
 		return err
+	}
+	c.keysOnly = w.keysOnly
+	if c.view.InOrder {
+		return w.turns(ctx, c)
 	}
 	strands, err := c.plan(w.scope)
 	if err != nil {
@@ -70,10 +76,59 @@ func (w *walk) epoch(ctx context.Context) error {
 	if moving := c.movingStrand(w.scope); moving != nil {
 		strands = append(strands, moving)
 	}
+	for _, s := range strands {
+		s.resume(c, state{}, w.last)
+	}
+	strands = slices.DeleteFunc(strands, func(s *strand) bool { return s.done || w.failed[s.shard()] != nil })
 	ctx, cancel := context.WithCancel(ctx)
 	m := &merge{call: c, walk: w, ctx: ctx, cancel: cancel, front: front{order: c.order}, blocked: strands}
 	defer m.close()
 	return m.run()
+}
+
+// turnRows is how many rows are read at a time where layouts are asked in turn.
+const turnRows = 250
+
+// turns walks page by page, in each of which the layouts are asked in turn. Were
+// the second read further than the first, a row could leave the first meanwhile
+// and have been missed in both.
+func (w *walk) turns(ctx context.Context, c *call) error {
+	for {
+		p, err := c.openSheet(w.scope, turnRows, mark{at: w.last}, false)
+		if err != nil {
+			return err
+		}
+		for _, s := range p.strands {
+			s.done = s.done || w.failed[s.shard()] != nil
+		}
+		if err := p.fill(ctx); err != nil {
+			return err
+		}
+		if err := c.holds(ctx); err != nil {
+			return err
+		}
+		rows, at := p.cut()
+		for _, f := range p.failed {
+			w.fail(f)
+		}
+		for _, r := range rows {
+			if !w.yield(r.item, nil) {
+				return errStopped
+			}
+		}
+		if !p.unread(rows) {
+			return nil
+		}
+		w.place = *at
+		w.last = &w.place
+	}
+}
+
+func (w *walk) fail(f *ShardError) {
+	if w.failed == nil {
+		w.failed = make(map[Shard]*ShardError)
+	}
+	w.failed[Shard{f.Index, f.Key}] = f
 }
 
 // merge is the k-way merge of one epoch.
@@ -166,19 +221,17 @@ func (m *merge) passes() bool {
 // unblock reads pages until the next row of the global order is known.
 func (m *merge) unblock() error {
 	for len(m.blocked) > 0 && !m.passes() {
-		if !m.call.view.InOrder {
-			for _, s := range m.blocked[1:] {
-				m.start(s)
-			}
+		for _, s := range m.blocked[1:] {
+			m.start(s)
 		}
 		s := m.blocked[0]
 		if err := m.take(s); err != nil {
 			return err
 		}
-		if s.blocked() {
+		if s.blocked() && s.probe == nil {
 			continue
 		}
-		m.blocked = m.blocked[1:]
+		m.blocked = append(m.blocked[1:], s.split(m.call)...)
 		if s.at < s.ready {
 			m.front.push(s)
 		}
@@ -195,14 +248,14 @@ func (m *merge) start(s *strand) {
 		return
 	}
 	s.answer = make(chan answer, 1)
-	m.pages.Go(func() { s.answer <- s.ask(m.ctx, m.call, 0) })
+	m.pages.Go(func() { s.answer <- s.ask(m.ctx, m.call, s.limit) })
 }
 
 // take waits for the next page of s and accepts it.
 func (m *merge) take(s *strand) error {
 	var a answer
 	if s.answer == nil {
-		a = s.ask(m.ctx, m.call, 0)
+		a = s.ask(m.ctx, m.call, s.limit)
 	} else {
 		a = <-s.answer
 		s.answer = nil
@@ -222,7 +275,7 @@ func (m *merge) fail(s *strand, err error) error {
 		return fault
 	}
 	s.done = true
-	m.walk.failed = append(m.walk.failed, fault)
+	m.walk.fail(fault)
 	m.unsure = true
 	return nil
 }

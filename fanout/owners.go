@@ -1,0 +1,115 @@
+package fanout
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hotsplit/hotsplit/shard"
+)
+
+// probeRows is how many rows a shard's first common read takes at most: what it
+// costs to learn whether the shard is small.
+const probeRows = 64
+
+// ownersScope reads several owners, together where the census says that it is no
+// dearer.
+func (r *Reader) ownersScope(owners []string) scope {
+	owners = slices.Compact(slices.Sorted(slices.Values(owners)))
+	asked := make(map[string]struct{}, len(owners))
+	for _, owner := range owners {
+		asked[owner] = struct{}{}
+	}
+	has := func(owner string) bool { _, ok := asked[owner]; return ok }
+	return scope{
+		check: func(l shard.Layout) error {
+			for _, owner := range owners {
+				if err := l.CheckOwner(owner); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		strands: func(c *call, l shard.Layout, in bounds) []*strand {
+			var all []*strand
+			for _, group := range byShard(l, owners) {
+				all = append(all, c.together(l, group, in, has)...)
+			}
+			return all
+		},
+		owns: has,
+		holds: func(l shard.Layout, key, sort string) bool {
+			owner := ownerOf(l, sort)
+			return has(owner) && key == l.Key(owner)
+		},
+	}
+}
+
+// byShard groups sorted owners by the shard that holds them; each group stays sorted.
+func byShard(l shard.Layout, owners []string) [][]string {
+	at := make(map[int]int)
+	var groups [][]string
+	for _, owner := range owners {
+		n := l.Shard(owner)
+		i, seen := at[n]
+		if !seen {
+			i = len(groups)
+			at[n], groups = i, append(groups, nil)
+		}
+		groups[i] = append(groups[i], owner)
+	}
+	return groups
+}
+
+// ownerOf is the owner in a sort key; an owner contains no separator.
+func ownerOf(l shard.Layout, sort string) string {
+	separator := l.OwnerPrefix("")
+	owner, _, _ := strings.Cut(sort, separator)
+	return owner
+}
+
+// together plans the requests for owners that share a shard. What is known of the
+// shard decides; what is not known is learned by one bounded common read.
+func (c *call) together(l shard.Layout, owners []string, in bounds, wanted func(string) bool) []*strand {
+	key := l.Key(owners[0])
+	at := Shard{l.Index, key}
+	segments, known := c.reader.census.segments(at, l, owners)
+	if !known && len(owners) > 1 && !c.view.InOrder && !c.reader.census.large(at) {
+		probe := c.segment(l, key, owners, in, wanted)
+		probe.limit = probeRows
+		for _, owner := range owners {
+			probe.probe = append(probe.probe, c.segment(l, key, []string{owner}, in, wanted))
+		}
+		return []*strand{probe}
+	}
+	if !known {
+		segments = slices.Collect(slices.Chunk(owners, 1))
+	}
+	strands := make([]*strand, len(segments))
+	for i, segment := range segments {
+		strands[i] = c.segment(l, key, segment, in, wanted)
+	}
+	return strands
+}
+
+// segment reads the rows from the first to the last of the owners.
+func (c *call) segment(l shard.Layout, key string, owners []string, in bounds, wanted func(string) bool) *strand {
+	first, last := owners[0], owners[len(owners)-1]
+	s := &strand{layout: l, key: key}
+	if first == last {
+		s.in = in.within(l.OwnerPrefix(first))
+	} else {
+		s.in = in.spanning(l.OwnerPrefix(first), l.OwnerPrefix(last))
+		s.keep = func(sort string) bool { return wanted(ownerOf(l, sort)) }
+	}
+	if c.ask.Filter.Expression == "" && c.ask.SortKey == (Range{}) && !c.keysOnly {
+		s.tally = c.reader.census.open(Shard{l.Index, key}, l, first, last)
+	}
+	return s
+}
+
+// spanning narrows b to the keys from the first prefix to the last.
+func (b bounds) spanning(first, last string) bounds {
+	n := b.within(first)
+	n.prefix, n.to = "", b.within(last).to
+	return n
+}

@@ -1,0 +1,133 @@
+package fanout_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/hotsplit/hotsplit/fanout"
+	"github.com/hotsplit/hotsplit/shard"
+)
+
+var sagas = fanout.Table{Name: "propflow", Key: []string{"PK", "SK"}}
+
+// layout spells base over count keys of the rig's index.
+func layout(base string, count int) shard.Layout {
+	return shard.Layout{Index: "GSI4", PartitionKey: "GSI4PK", SortKey: "GSI4SK", Base: base, Count: count}
+}
+
+// newTable creates the rig's table: PK and SK, and index GSI4 that projects everything.
+func newTable(tb testing.TB, client *dynamodb.Client, table fanout.Table) {
+	tb.Helper()
+	text := types.ScalarAttributeTypeS
+	attribute := func(name string) types.AttributeDefinition {
+		return types.AttributeDefinition{AttributeName: &name, AttributeType: text}
+	}
+	key := func(hash, sort string) []types.KeySchemaElement {
+		return []types.KeySchemaElement{
+			{AttributeName: &hash, KeyType: types.KeyTypeHash}, {AttributeName: &sort, KeyType: types.KeyTypeRange},
+		}
+	}
+	_, err := client.CreateTable(tb.Context(), &dynamodb.CreateTableInput{
+		TableName:            &table.Name,
+		BillingMode:          types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{attribute("PK"), attribute("SK"), attribute("GSI4PK"), attribute("GSI4SK")},
+		KeySchema:            key("PK", "SK"),
+		GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{{
+			IndexName: aws.String("GSI4"), KeySchema: key("GSI4PK", "GSI4SK"),
+			Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
+		}},
+	})
+	must(tb, err)
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// entry is one row of a test: where it stands in the global order, and where on
+// the index.
+type entry struct {
+	id     string // its base key is PK=id, SK=META
+	owner  string
+	sort   string // GSI4SK
+	key    string // GSI4PK
+	status string
+}
+
+func (e entry) baseKey() fanout.Item {
+	return fanout.Item{
+		"PK": &types.AttributeValueMemberS{Value: e.id},
+		"SK": &types.AttributeValueMemberS{Value: "META"},
+	}
+}
+
+func (e entry) item(fill int) fanout.Item {
+	item := e.baseKey()
+	item["personId"] = &types.AttributeValueMemberS{Value: e.owner}
+	item["GSI4PK"] = &types.AttributeValueMemberS{Value: e.key}
+	item["GSI4SK"] = &types.AttributeValueMemberS{Value: e.sort}
+	item["status"] = &types.AttributeValueMemberS{Value: e.status}
+	if fill > 0 {
+		item["note"] = &types.AttributeValueMemberB{Value: make([]byte, fill)}
+	}
+	return item
+}
+
+// load writes the entries, each with fill more bytes.
+func load(tb testing.TB, client *dynamodb.Client, table string, entries []entry, fill int) {
+	tb.Helper()
+	for chunk := range slices.Chunk(entries, 25) {
+		var writes []types.WriteRequest
+		for _, e := range chunk {
+			writes = append(writes, types.WriteRequest{PutRequest: &types.PutRequest{Item: e.item(fill)}})
+		}
+		out, err := client.BatchWriteItem(context.Background(), &dynamodb.BatchWriteItemInput{
+			RequestItems: map[string][]types.WriteRequest{table: writes},
+		})
+		must(tb, err)
+		if len(out.UnprocessedItems) > 0 {
+			tb.Fatal("rows left unprocessed")
+		}
+	}
+}
+
+// sorted is the entries in the global order.
+func sorted(entries []entry, descending bool) []entry {
+	all := slices.Clone(entries)
+	slices.SortFunc(all, func(a, b entry) int {
+		if descending {
+			a, b = b, a
+		}
+		return cmp.Or(cmp.Compare(a.sort, b.sort), cmp.Compare(a.id, b.id))
+	})
+	return all
+}
+
+func ids(entries []entry) []string {
+	all := make([]string, len(entries))
+	for i, e := range entries {
+		all[i] = e.id
+	}
+	return all
+}
+
+func idsOf(items []fanout.Item) []string {
+	all := make([]string, len(items))
+	for i, item := range items {
+		all[i] = item["PK"].(*types.AttributeValueMemberS).Value
+	}
+	return all
+}
+
+// opened spells the sort key of an owner's nth row.
+func opened(owner string, n int) string { return fmt.Sprintf("%s#%06d", owner, n) }
