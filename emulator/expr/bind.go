@@ -3,7 +3,7 @@ package expr
 import (
 	"errors"
 	"fmt"
-	"maps"
+	"iter"
 	"slices"
 	"strings"
 
@@ -23,7 +23,7 @@ type Binder struct {
 	names   map[string]string
 	values  map[string]attr.Value
 	checked bool
-	used    map[string]struct{}
+	trees   []*tree // bound so far
 }
 
 // bound is a tree with the names and values of a request in its slots.
@@ -105,6 +105,7 @@ func (b *Binder) tree(member string, l language, text string) (*tree, error) {
 		}
 		return nil, prefixed(member, err)
 	}
+	b.trees = append(b.trees, t)
 	return t, nil
 }
 
@@ -121,7 +122,6 @@ func (b *Binder) checkPlaceholders() error {
 		return nil
 	}
 	b.checked = true
-	b.used = make(map[string]struct{}, len(b.names)+len(b.values))
 	if err := checkKeys("ExpressionAttributeNames", '#', b.names); err != nil {
 		return err
 	}
@@ -148,15 +148,23 @@ func checkKeys[V any](member string, prefix byte, entries map[string]V) error {
 	if len(entries) == 0 {
 		return faultf("%s must not be empty", member)
 	}
-	for _, key := range slices.Sorted(maps.Keys(entries)) {
-		switch {
-		case len(key) > placeholderBytesMax:
-			return keyTooLong(member, prefix, key)
-		case key == "" || key[0] != prefix || len(key) == 1 || endOfWord(key, 1) < len(key):
-			return faultf("%s contains invalid key: Syntax error; key: \"%s\"", member, key)
+	bad, found := "", false
+	for key := range entries {
+		if !isPlaceholderKey(key, prefix) && (!found || key < bad) {
+			bad, found = key, true
 		}
 	}
-	return nil
+	switch {
+	case !found:
+		return nil
+	case len(bad) > placeholderBytesMax:
+		return keyTooLong(member, prefix, bad)
+	}
+	return faultf("%s contains invalid key: Syntax error; key: \"%s\"", member, bad)
+}
+
+func isPlaceholderKey(key string, prefix byte) bool {
+	return len(key) > 1 && len(key) <= placeholderBytesMax && key[0] == prefix && endOfWord(key, 1) == len(key)
 }
 
 func keyTooLong(member string, prefix byte, key string) error {
@@ -168,7 +176,7 @@ func keyTooLong(member string, prefix byte, key string) error {
 }
 
 func (b *Binder) checkNames() error {
-	for _, key := range slices.Sorted(maps.Keys(b.names)) {
+	for key := range b.names {
 		switch n := len(b.names[key]); {
 		case n == 0:
 			return faultf("ExpressionAttributeNames contains invalid value: Empty attribute name for key %s", key)
@@ -180,17 +188,26 @@ func (b *Binder) checkNames() error {
 }
 
 func (b *Binder) checkValues() error {
-	for _, key := range slices.Sorted(maps.Keys(b.values)) {
+	for _, key := range slices.Sorted(illegal(b.values)) {
 		var fault *attr.InvalidError
-		if !errors.As(b.values[key].Err(), &fault) {
-			continue
-		}
+		errors.As(b.values[key].Err(), &fault)
 		if !b.Older && !fault.Deep {
 			return &Error{fault.Message}
 		}
 		return faultf("ExpressionAttributeValues contains invalid value: %s for key %s", fault.Older, key)
 	}
 	return nil
+}
+
+// illegal yields the keys of values that have a fault.
+func illegal(values map[string]attr.Value) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for key, v := range values {
+			if v.Err() != nil && !yield(key) {
+				return
+			}
+		}
+	}
 }
 
 // Done checks that the expressions bound so far use all placeholders.
@@ -207,7 +224,7 @@ func (b *Binder) Done() error {
 func checkUnused[V any](b *Binder, member string, entries map[string]V) error {
 	var unused []string
 	for key := range entries {
-		if _, used := b.used[key]; !used {
+		if !slices.ContainsFunc(b.trees, func(t *tree) bool { return t.uses[key] }) {
 			unused = append(unused, key)
 		}
 	}
@@ -230,7 +247,6 @@ func (b *Binder) resolvePath(text pathText) (path, *Error) {
 			if !defined {
 				return nil, faultf("An expression attribute name used in the document path is not defined; attribute name: %s", s.name)
 			}
-			b.used[s.name] = struct{}{}
 			s.name = name
 		}
 		p[i] = s
@@ -245,7 +261,6 @@ func (b *Binder) resolveValue(key string) (attr.Value, *Error) {
 	if !defined {
 		return v, faultf("An expression attribute value used in expression is not defined; attribute value: %s", key)
 	}
-	b.used[key] = struct{}{}
 	return v, nil
 }
 

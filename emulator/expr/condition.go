@@ -40,16 +40,13 @@ func (c *Condition) bind(b *Binder, n *node) *Error {
 	if err := c.resolve(b, n); err != nil {
 		return err
 	}
-	return firstFault(n, c.checkCount, c.checkDistinct, c.checkTypes)
-}
-
-func firstFault(n *node, checks ...func(*node) *Error) *Error {
-	for _, check := range checks {
-		if err := check(n); err != nil {
-			return err
-		}
+	if err := c.checkCount(n); err != nil {
+		return err
 	}
-	return nil
+	if err := c.checkDistinct(n); err != nil {
+		return err
+	}
+	return c.checkTypes(n)
 }
 
 // resolve fills the slots below n in the order of the text.
@@ -108,10 +105,10 @@ func (c *Condition) checkTypes(n *node) *Error {
 		return c.checkCall(n)
 	case nodeCompare:
 		if n.op != "=" && n.op != "<>" {
-			return c.checkKinds(n, n.args, attr.KindS, attr.KindN, attr.KindB)
+			return c.checkKinds(n, scalars)
 		}
 	case nodeBetween:
-		if err := c.checkKinds(n, n.args, attr.KindS, attr.KindN, attr.KindB); err != nil {
+		if err := c.checkKinds(n, scalars); err != nil {
 			return err
 		}
 		return c.checkBounds(n.args[1], n.args[2])
@@ -119,8 +116,15 @@ func (c *Condition) checkTypes(n *node) *Error {
 	return nil
 }
 
-func (c *Condition) checkKinds(n *node, args []*node, allowed ...attr.Kind) *Error {
-	for _, arg := range args {
+// The kinds that operators and functions take.
+var (
+	scalars = []attr.Kind{attr.KindS, attr.KindN, attr.KindB}
+	texts   = []attr.Kind{attr.KindS, attr.KindB}
+	sized   = []attr.Kind{attr.KindS, attr.KindB, attr.KindSS, attr.KindNS, attr.KindBS, attr.KindL, attr.KindM}
+)
+
+func (c *Condition) checkKinds(n *node, allowed []attr.Kind) *Error {
+	for _, arg := range n.args {
 		if k := c.kindOf(arg); k != attr.KindNone && !slices.Contains(allowed, k) {
 			return incorrectType(n.op, k)
 		}
@@ -159,9 +163,9 @@ func (c *Condition) checkCall(n *node) *Error {
 			return requiresPath(n.op)
 		}
 	case "begins_with":
-		return c.checkKinds(n, n.args, attr.KindS, attr.KindB)
+		return c.checkKinds(n, texts)
 	case "size":
-		return c.checkKinds(n, n.args, attr.KindS, attr.KindB, attr.KindSS, attr.KindNS, attr.KindBS, attr.KindL, attr.KindM)
+		return c.checkKinds(n, sized)
 	case "attribute_type":
 		return c.checkTypeName(n)
 	}

@@ -48,19 +48,28 @@ func (o Op) comparator() string {
 // KeyCondition is a key condition of one request, before it is held against the
 // keys of a table or index.
 type KeyCondition struct {
-	order      []string // attribute names as they stand in the text
-	conditions map[string]keyPart
+	parts []keyPart // in the order of the text
 }
 
 // keyPart is the condition on one attribute.
 type keyPart struct {
-	op     Op
-	values []attr.Value
+	name      string
+	op        Op
+	low, high attr.Value
+}
+
+func (k *KeyCondition) part(name string) *keyPart {
+	for i := range k.parts {
+		if k.parts[i].name == name {
+			return &k.parts[i]
+		}
+	}
+	return nil
 }
 
 // newKeyCondition accepts conjunctions of one simple condition for each attribute.
 func newKeyCondition(c *Condition) (*KeyCondition, *Error) {
-	k := &KeyCondition{conditions: make(map[string]keyPart)}
+	k := new(KeyCondition)
 	if err := k.add(c, c.root); err != nil {
 		return nil, err
 	}
@@ -83,11 +92,12 @@ func (k *KeyCondition) add(c *Condition, n *node) *Error {
 	if err != nil {
 		return err
 	}
-	if _, twice := k.conditions[name]; twice {
+	if k.part(name) != nil {
 		return &Error{"KeyConditionExpressions must only contain one condition per key"}
 	}
-	k.order = append(k.order, name)
-	k.conditions[name] = keyPart{keyOp(n, mirrored), keyValues(c, n)}
+	part := keyPart{name: name, op: keyOp(n, mirrored)}
+	part.low, part.high = keyValues(c, n)
+	k.parts = append(k.parts, part)
 	return nil
 }
 
@@ -135,11 +145,18 @@ func keyOp(n *node, mirrored bool) Op {
 	case nodeCall:
 		return BeginsWith
 	}
-	op := map[string]Op{"=": Equal, "<": Less, "<=": LessEqual, ">": Greater, ">=": GreaterEqual}[n.op]
-	if !mirrored {
-		return op
+	op := keyComparators[n.op]
+	if mirrored {
+		return op.mirror()
 	}
-	switch op {
+	return op
+}
+
+var keyComparators = map[string]Op{"=": Equal, "<": Less, "<=": LessEqual, ">": Greater, ">=": GreaterEqual}
+
+// mirror is the operator that says the same with its operands exchanged.
+func (o Op) mirror() Op {
+	switch o {
 	case Less:
 		return Greater
 	case LessEqual:
@@ -149,21 +166,31 @@ func keyOp(n *node, mirrored bool) Op {
 	case GreaterEqual:
 		return LessEqual
 	}
-	return op
+	return o
 }
 
-func keyValues(c *Condition, n *node) []attr.Value {
-	var values []attr.Value
+// keyValues are the values that n holds its attribute against, one or two.
+func keyValues(c *Condition, n *node) (low, high attr.Value) {
 	for _, arg := range n.args {
-		if arg.kind == nodeValue {
-			values = append(values, c.values[arg.slot])
+		switch {
+		case arg.kind != nodeValue:
+		case low.IsZero():
+			low = c.values[arg.slot]
+		default:
+			high = c.values[arg.slot]
 		}
 	}
-	return values
+	return low, high
 }
 
 // Names lists the attributes that the condition is about.
-func (k *KeyCondition) Names() []string { return k.order }
+func (k *KeyCondition) Names() []string {
+	names := make([]string, len(k.parts))
+	for i, part := range k.parts {
+		names[i] = part.name
+	}
+	return names
+}
 
 // For holds the condition against a key of a partition attribute and a sort
 // attribute; sort is empty where the key has none.
@@ -172,26 +199,22 @@ func (k *KeyCondition) For(hash, sort string) (Range, error) {
 	if sort == "" {
 		attributes = 1
 	}
-	if n := len(k.conditions); n > attributes {
+	if n := len(k.parts); n > attributes {
 		return Range{}, faultf("The number of query conditions (%d) exceeds the number of key attributes defined in the schema (%d)", n, attributes)
 	}
-	partition, found := k.conditions[hash]
-	if !found {
+	partition := k.part(hash)
+	if partition == nil {
 		return Range{}, faultf("Query condition missed key schema element: %s", hash)
 	}
-	part, sorted := k.conditions[sort]
-	if len(k.conditions) > 1 && !sorted {
+	sorted := k.part(sort)
+	if len(k.parts) > 1 && sorted == nil {
 		return Range{}, faultf("Query condition missed key schema element: %s", sort)
 	}
 	if partition.op != Equal {
 		return Range{}, &Error{"Query key condition not supported"}
 	}
-	r := Range{Hash: partition.values[0]}
-	if sorted {
-		r.Op, r.Low = part.op, part.values[0]
-		if part.op == Between {
-			r.High = part.values[1]
-		}
+	if sorted == nil {
+		return Range{Hash: partition.low}, nil
 	}
-	return r, nil
+	return Range{Hash: partition.low, Op: sorted.op, Low: sorted.low, High: sorted.high}, nil
 }

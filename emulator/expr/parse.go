@@ -53,8 +53,9 @@ type pathText []step
 // of the text, each use on its own.
 type tree struct {
 	paths    []pathText
-	values   []string // placeholders
-	root     *node    // of conditions
+	values   []string        // placeholders
+	uses     map[string]bool // placeholders of both kinds, each once
+	root     *node           // of conditions
 	sections []section
 }
 
@@ -117,7 +118,23 @@ func parse(text string, order []fault, read func(*parser)) (t *tree, err *Error)
 	if p.operators > operatorsMax {
 		return nil, faultf("The expression contains too many operators; operator count: %d", operatorsMax+1)
 	}
+	p.tree.uses = uses(&p.tree)
 	return &p.tree, nil
+}
+
+func uses(t *tree) map[string]bool {
+	found := make(map[string]bool)
+	for _, key := range t.values {
+		found[key] = true
+	}
+	for _, p := range t.paths {
+		for _, s := range p {
+			if isPlaceholder(s) {
+				found[s.name] = true
+			}
+		}
+	}
+	return found
 }
 
 func (p *parser) peek() token { return p.tokens[p.at] }
