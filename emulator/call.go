@@ -1,0 +1,62 @@
+package emulator
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// call is one request under way.
+type call struct {
+	db    *DB
+	ctx   context.Context
+	now   time.Time
+	entry LogEntry
+	struck
+}
+
+var calls = sync.Pool{New: func() any { return new(call) }}
+
+// begin starts a request. The caller passes its result to end.
+func (db *DB) begin(ctx context.Context, operation string) *call {
+	c := calls.Get().(*call)
+	units := c.entry.Units[:0]
+	*c = call{db: db, ctx: ctx, now: time.Now()}
+	c.entry = LogEntry{Time: c.now, Caller: callerOf(ctx), Operation: operation, Units: units}
+	return c
+}
+
+// end writes the log entry of a request and lets a fault take its answer away.
+func (c *call) end(err error) error {
+	if err == nil && c.drop {
+		err = ErrDropped
+	}
+	c.entry.Outcome, c.entry.Reasons = outcome(err)
+	c.db.log.add(&c.entry)
+	c.ctx = nil
+	calls.Put(c)
+	return err
+}
+
+func outcome(err error) (string, []ThrottlingReason) {
+	var e *Error
+	switch {
+	case err == nil:
+		return "ok", nil
+	case errors.Is(err, ErrDropped):
+		return "dropped", nil
+	case errors.As(err, &e):
+		return e.Code, e.Reasons
+	default:
+		return err.Error(), nil
+	}
+}
+
+// answer ends a request that has an output.
+func answer[T any](c *call, out *T, err error) (*T, error) {
+	if err = c.end(err); err != nil {
+		return nil, err
+	}
+	return out, nil
+}

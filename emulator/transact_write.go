@@ -1,0 +1,387 @@
+package emulator
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hotsplit/hotsplit/capacity"
+	"github.com/hotsplit/hotsplit/emulator/attr"
+)
+
+// TransactWriteItems carries out up to 100 writes, all or none.
+func (db *DB) TransactWriteItems(ctx context.Context, in *TransactWriteItemsInput) (*TransactWriteItemsOutput, error) {
+	c := db.begin(ctx, "TransactWriteItems")
+	out, err := c.transactWrite(in)
+	return answer(c, out, err)
+}
+
+func (c *call) transactWrite(in *TransactWriteItemsInput) (*TransactWriteItemsOutput, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	tx, err := c.prepare(in)
+	if err != nil {
+		return nil, err
+	}
+	if err := tx.suffer(c); err != nil {
+		return nil, err
+	}
+	if in.ClientRequestToken == nil {
+		return tx.run(c, in)
+	}
+	use := c.db.tokens.claim(*in.ClientRequestToken, c.now)
+	if use == nil {
+		return nil, newError(CodeTransactionInProgress, "The transaction with the given request token is already in progress.")
+	}
+	defer use.mu.Unlock()
+	print := in.fingerprint()
+	if use.done {
+		if use.print != print {
+			return nil, newError(CodeIdempotentMismatch, "Request parameters do not match those of a previous request with the same client token")
+		}
+		return tx.replay(c, in)
+	}
+	out, err := tx.run(c, in)
+	if err == nil {
+		use.done, use.print = true, print
+	}
+	return out, err
+}
+
+// fingerprint spells a transaction so that two are equal if and only if their
+// fingerprints are.
+func (in *TransactWriteItemsInput) fingerprint() string {
+	var b []byte
+	for _, item := range in.TransactItems {
+		v, a := item.action()
+		b = fmt.Appendf(b, "%d %q %q %q ", v, deref(a.TableName), deref(a.UpdateExpression), deref(a.ConditionExpression))
+		b = append(attr.AppendJSON(attr.AppendJSON(b, a.Item), a.Key), a.ReturnValuesOnConditionCheckFailure...)
+		for _, name := range sortedKeys(a.Expressions.Names) {
+			b = fmt.Appendf(b, "%q=%q ", name, a.Expressions.Names[name])
+		}
+		for _, name := range sortedKeys(a.Expressions.Values) {
+			b = attr.AppendValueJSON(fmt.Appendf(b, "%q=", name), a.Expressions.Values[name])
+		}
+	}
+	return string(b)
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// action is the one action of an item.
+func (i *TransactWriteItem) action() (verb, *TransactAction) {
+	switch {
+	case i.Put != nil:
+		return verbPut, i.Put
+	case i.Update != nil:
+		return verbUpdate, i.Update
+	case i.Delete != nil:
+		return verbDelete, i.Delete
+	default:
+		return verbCheck, i.ConditionCheck
+	}
+}
+
+func (i *TransactWriteItem) actions() int {
+	n := 0
+	for _, a := range []*TransactAction{i.Put, i.Update, i.Delete, i.ConditionCheck} {
+		if a != nil {
+			n++
+		}
+	}
+	return n
+}
+
+func (in *TransactWriteItemsInput) check() error {
+	var c constraints
+	c.returnConsumedCapacity(in.ReturnConsumedCapacity)
+	c.returnItemCollectionMetrics(in.ReturnItemCollectionMetrics)
+	if t := in.ClientRequestToken; t != nil && (len(*t) == 0 || len(*t) > clientTokenBytes) {
+		bound := "Member must have length less than or equal to 36"
+		if len(*t) == 0 {
+			bound = "Member must have length greater than or equal to 1"
+		}
+		c.violated("'"+*t+"'", "clientRequestToken", bound)
+	}
+	c.transactItems(in.TransactItems != nil, len(in.TransactItems))
+	if err := c.err(); err != nil {
+		return err
+	}
+	for i := range in.TransactItems {
+		item := &in.TransactItems[i]
+		if item.actions() != 1 {
+			return invalid("TransactItems can only contain one of Check, Put, Update or Delete")
+		}
+		v, a := item.action()
+		c.action(v, a, fmt.Sprintf("transactItems.%d.member.", i+1))
+	}
+	return c.err()
+}
+
+func (c *constraints) transactItems(present bool, n int) {
+	switch {
+	case !c.required(present, "transactItems"):
+	case n == 0:
+		c.violated("'[]'", "transactItems", "Member must have length greater than or equal to 1")
+	case n > transactItemsMax:
+		c.violated("'["+strings.TrimSuffix(strings.Repeat("TransactItem, ", n), ", ")+"]'", "transactItems", "Member must have length less than or equal to 100")
+	}
+}
+
+var verbMembers = [...]string{verbPut: "put.", verbUpdate: "update.", verbDelete: "delete.", verbCheck: "conditionCheck."}
+
+func (c *constraints) action(v verb, a *TransactAction, path string) {
+	path += verbMembers[v]
+	switch {
+	case !c.required(a.TableName != nil, path+"tableName"):
+	case *a.TableName == "":
+		c.unnamed(path+"tableName", "Member must have length greater than or equal to 1")
+	case !strings.HasPrefix(*a.TableName, "arn:"):
+		c.nameText(*a.TableName, path+"tableName")
+	}
+	if v == verbPut {
+		c.required(!a.Item.IsNil(), path+"item")
+	} else {
+		c.required(!a.Key.IsNil(), path+"key")
+	}
+	if v == verbUpdate {
+		c.required(a.UpdateExpression != nil, path+"updateExpression")
+	}
+	if v == verbCheck {
+		c.required(a.ConditionExpression != nil, path+"conditionExpression")
+	}
+	c.enum(a.ReturnValuesOnConditionCheckFailure, path+"returnValuesOnConditionCheckFailure", "ALL_OLD", "NONE")
+}
+
+// transaction is a checked transaction.
+type transaction struct {
+	mutations []*mutation
+	named     []string // tables as the request spelled them
+	tables    []*table // concerned, by name: the order in which they are locked
+}
+
+// prepare checks everything that can be known before the tables are locked.
+func (c *call) prepare(in *TransactWriteItemsInput) (*transaction, error) {
+	tx := &transaction{}
+	reasons := newReasons(len(in.TransactItems))
+	bytes := 0
+	for i := range in.TransactItems {
+		v, a := in.TransactItems[i].action()
+		m, err := c.newAction(v, a)
+		if err := reasons.note(i, err); err != nil {
+			return nil, err
+		}
+		tx.mutations = append(tx.mutations, m)
+		tx.named = append(tx.named, *a.TableName)
+		if bytes += a.Item.Size(); bytes > transactBytesMax {
+			return nil, invalid("Collection size exceeded the maximum of 4 MB for a transaction")
+		}
+	}
+	if err := reasons.err(); err != nil {
+		return nil, err
+	}
+	if err := tx.checkDistinct(); err != nil {
+		return nil, err
+	}
+	for _, m := range tx.mutations {
+		tx.concern(m.t)
+	}
+	return tx, nil
+}
+
+func (tx *transaction) checkDistinct() error {
+	type itemKey struct {
+		t   *table
+		key string
+	}
+	seen := make(map[itemKey]bool, len(tx.mutations))
+	for _, m := range tx.mutations {
+		k := itemKey{m.t, m.treeKey}
+		if seen[k] {
+			return invalid("Transaction request cannot include multiple operations on one item")
+		}
+		seen[k] = true
+	}
+	return nil
+}
+
+func (tx *transaction) concern(t *table) {
+	at, found := slices.BinarySearchFunc(tx.tables, t, func(a, b *table) int { return strings.Compare(a.name, b.name) })
+	if !found {
+		tx.tables = slices.Insert(tx.tables, at, t)
+	}
+}
+
+func (c *call) newAction(v verb, a *TransactAction) (*mutation, error) {
+	if err := a.checkValues(v); err != nil {
+		return nil, err
+	}
+	update, condition, err := a.Expressions.bindUpdate(&c.db.exprs, a.UpdateExpression, a.ConditionExpression)
+	if err != nil {
+		return nil, early(err)
+	}
+	t, err := c.table(a.TableName)
+	if err != nil {
+		return nil, err
+	}
+	m, err := t.newMutation(v, a, update)
+	if err != nil {
+		return m, err
+	}
+	m.condition, m.showOld = condition, a.ReturnValuesOnConditionCheckFailure == "ALL_OLD"
+	return m, t.checkConditionPaths(condition)
+}
+
+func (a *TransactAction) checkValues(v verb) error {
+	if err := first(a.Item.Err(), a.Key.Err()); err != nil {
+		return early(invalid(err.Error()))
+	}
+	if v == verbPut && a.Item.Size() > itemBytesMax {
+		return invalid("Item size has exceeded the maximum allowed size")
+	}
+	return nil
+}
+
+func (tx *transaction) suffer(c *call) error {
+	for _, t := range tx.tables {
+		err := c.suffer(t, "", func() []string {
+			var keys []string
+			for _, m := range tx.mutations {
+				if m.t == t {
+					keys = append(keys, m.faultKeys()...)
+				}
+			}
+			return keys
+		})
+		if err != nil {
+			return tx.scripted(err)
+		}
+	}
+	return nil
+}
+
+// scripted turns a scripted throttle into what a transaction shows of one.
+func (tx *transaction) scripted(err error) error {
+	e, ok := err.(*Error)
+	if !ok || len(e.Reasons) == 0 {
+		return err
+	}
+	reasons := newReasons(len(tx.mutations))
+	reasons.throttled(0, e)
+	return reasons.err()
+}
+
+func (tx *transaction) lock() (unlock func()) {
+	for _, t := range tx.tables {
+		t.mu.Lock()
+	}
+	return func() {
+		for _, t := range tx.tables {
+			t.mu.Unlock()
+		}
+	}
+}
+
+func (tx *transaction) run(c *call, in *TransactWriteItemsInput) (*TransactWriteItemsOutput, error) {
+	unlock := tx.lock()
+	defer unlock()
+	effects := make([]effect, len(tx.mutations))
+	reasons := newReasons(len(tx.mutations))
+	var failed []cost
+	for i, m := range tx.mutations {
+		e, err := m.decide()
+		effects[i] = e
+		if err := reasons.note(i, err); err != nil {
+			return nil, err
+		}
+		failed = append(failed, m.base(m.failedUnits(e.old)*capacity.TransactionFactor))
+	}
+	if err := reasons.err(); err != nil {
+		// What a cancelled transaction prepared is paid for, if there are units.
+		_, _ = tx.admit(c, failed)
+		return nil, err
+	}
+	costs, bounds := tx.costs(c, effects)
+	if refused, err := tx.admit(c, costs); err != nil {
+		reasons.throttled(refused.item, err.(*Error))
+		c.entry.Reasons = err.(*Error).Reasons
+		return nil, reasons.err()
+	}
+	for i := range effects {
+		effects[i].commit(c)
+	}
+	return tx.output(in, costs, bounds), nil
+}
+
+// costs lists what all effects take; bounds[i] is where those of effect i end.
+func (tx *transaction) costs(c *call, effects []effect) (costs []cost, bounds []int) {
+	indexFactor := 1.0
+	if c.db.opts.TransactionIndexUnits {
+		indexFactor = capacity.TransactionFactor
+	}
+	for i := range effects {
+		start := len(costs)
+		costs = effects[i].costs(costs, capacity.TransactionFactor, indexFactor)
+		for j := start; j < len(costs); j++ {
+			costs[j].item = i
+		}
+		bounds = append(bounds, len(costs))
+	}
+	return costs, bounds
+}
+
+// admit is admit over several tables.
+func (tx *transaction) admit(c *call, costs []cost) (*cost, error) {
+	for _, t := range tx.tables {
+		t.meter.Lock()
+		defer t.meter.Unlock()
+	}
+	return c.admitLocked(costs)
+}
+
+func (tx *transaction) output(in *TransactWriteItemsInput, costs []cost, bounds []int) *TransactWriteItemsOutput {
+	out := &TransactWriteItemsOutput{}
+	bills := map[string]*bill{}
+	start := 0
+	for i, end := range bounds {
+		name := tx.named[i]
+		if bills[name] == nil {
+			bills[name] = &bill{named: name}
+		}
+		bills[name].add(costs[start:end])
+		start = end
+	}
+	for _, name := range sortedKeys(bills) {
+		if cc := bills[name].consumed(in.ReturnConsumedCapacity, true); cc != nil {
+			out.ConsumedCapacity = append(out.ConsumedCapacity, *cc)
+		}
+	}
+	return out
+}
+
+// replay answers a transaction that was already carried out: it reads what is
+// there now, which costs read units.
+func (tx *transaction) replay(c *call, in *TransactWriteItemsInput) (*TransactWriteItemsOutput, error) {
+	var costs []cost
+	var bounds []int
+	for i, m := range tx.mutations {
+		l := lookup{t: m.t, key: m.key, treeKey: m.treeKey, level: capacity.Transactional}
+		k := l.cost(l.find())
+		k.item = i
+		costs = append(costs, k)
+		bounds = append(bounds, len(costs))
+	}
+	if refused, err := tx.admit(c, costs); err != nil {
+		reasons := newReasons(len(tx.mutations))
+		reasons.throttled(refused.item, err.(*Error))
+		return nil, reasons.err()
+	}
+	return tx.output(in, costs, bounds), nil
+}

@@ -1,0 +1,366 @@
+package emulator
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hotsplit/hotsplit/capacity"
+)
+
+// UpdateTable changes the throughput of a table, or creates or deletes one index.
+func (db *DB) UpdateTable(ctx context.Context, in *UpdateTableInput) (*TableOutput, error) {
+	c := db.begin(ctx, "UpdateTable")
+	out, err := c.updateTable(in)
+	return answer(c, out, err)
+}
+
+func (c *call) updateTable(in *UpdateTableInput) (*TableOutput, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	t, err := c.control(in.TableName, "Requested resource not found: Table: %s not found")
+	if err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if s := t.lifecycle.status(c.now); s != "ACTIVE" {
+		return nil, newError(CodeResourceInUse, "Attempt to change a resource which is still in use: Table is being "+changing[s]+": "+t.name)
+	}
+	if err := t.checkUpdate(in, c.now); err != nil {
+		return nil, err
+	}
+	t.update(in, c.now)
+	out := t.describe(c.now)
+	out.TableStatus = "UPDATING"
+	for _, u := range in.GlobalSecondaryIndexUpdates {
+		markIndex(out.GlobalSecondaryIndexes, u)
+	}
+	return &TableOutput{Table: out}, nil
+}
+
+// markIndex shows the status that an index update begins with, however short.
+func markIndex(list []IndexDescription, u IndexUpdate) {
+	for i := range list {
+		switch {
+		case u.Create != nil && list[i].IndexName == *u.Create.IndexName:
+			list[i].IndexStatus, list[i].Backfilling = "CREATING", true
+		case u.Update != nil && list[i].IndexName == *u.Update.IndexName:
+			list[i].IndexStatus = "UPDATING"
+		}
+	}
+}
+
+func (in *UpdateTableInput) check() error {
+	var c constraints
+	c.tableName(in.TableName)
+	c.definitions(in.AttributeDefinitions, false)
+	c.enum(in.BillingMode, "billingMode", "PROVISIONED", "PAY_PER_REQUEST")
+	c.provisioned(in.ProvisionedThroughput, "provisionedThroughput")
+	c.enum(in.TableClass, "tableClass", "STANDARD", "STANDARD_INFREQUENT_ACCESS")
+	for i, u := range in.GlobalSecondaryIndexUpdates {
+		c.indexUpdate(u, fmt.Sprintf("globalSecondaryIndexUpdates.%d.member.", i+1))
+	}
+	if err := c.err(); err != nil {
+		return err
+	}
+	switch {
+	case in.ReplicaUpdates:
+		return Unsupported("ReplicaUpdates")
+	case in.StreamEnabled != nil:
+		return Unsupported("StreamSpecification")
+	case in.empty():
+		return invalid("At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is required")
+	case in.BillingMode == "PAY_PER_REQUEST" && in.ProvisionedThroughput != nil:
+		return invalidValues("Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST")
+	}
+	return first(in.ProvisionedThroughput.checkBounds(), in.checkIndexNames())
+}
+
+func (in *UpdateTableInput) empty() bool {
+	return in.ProvisionedThroughput == nil && in.BillingMode == "" && len(in.GlobalSecondaryIndexUpdates) == 0 &&
+		in.SSEEnabled == nil && in.OnDemandThroughput == nil && in.WarmThroughput == nil && in.TableClass == "" &&
+		in.DeletionProtectionEnabled == nil
+}
+
+func (c *constraints) indexUpdate(u IndexUpdate, path string) {
+	if u.Create != nil {
+		c.indexSpec(u.Create, path+"create", indexHashAttrsMax+indexSortAttrsMax)
+	}
+	if u.Update != nil {
+		c.required(u.Update.IndexName != nil, path+"update.indexName")
+		c.provisioned(u.Update.ProvisionedThroughput, path+"update.provisionedThroughput")
+	}
+	if u.Delete != nil {
+		c.required(u.Delete.IndexName != nil, path+"delete.indexName")
+	}
+}
+
+func (u IndexUpdate) spec() *IndexSpec {
+	switch {
+	case u.Create != nil:
+		return u.Create
+	case u.Update != nil:
+		return u.Update
+	default:
+		return u.Delete
+	}
+}
+
+func (in *UpdateTableInput) checkIndexNames() error {
+	var names []string
+	for _, u := range in.GlobalSecondaryIndexUpdates {
+		s := u.spec()
+		if s == nil {
+			return invalidValues("One of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, GlobalSecondaryIndexUpdate.Delete must not be null")
+		}
+		if contains(names, *s.IndexName) {
+			return invalidValues("Only one global secondary index update per index is allowed simultaneously. Index: %s", *s.IndexName)
+		}
+		names = append(names, *s.IndexName)
+	}
+	return nil
+}
+
+// checkUpdate holds an update against the table as it is.
+func (t *table) checkUpdate(in *UpdateTableInput, now time.Time) error {
+	mode := t.mode
+	if in.BillingMode != "" {
+		mode = modeOf(in.BillingMode)
+	}
+	p := in.ProvisionedThroughput
+	switch {
+	case mode == capacity.OnDemand && p != nil:
+		return invalidValues("Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST")
+	case mode == capacity.Provisioned && t.mode == capacity.OnDemand && p == nil:
+		return invalidValues("ProvisionedThroughput must be specified when BillingMode is PROVISIONED")
+	case mode == capacity.Provisioned && in.OnDemandThroughput != nil:
+		return invalidValues("OnDemandThroughput cannot be specified when BillingMode is PROVISIONED")
+	case p != nil && t.mode == mode && *p.ReadCapacityUnits == t.throughput.read && *p.WriteCapacityUnits == t.throughput.write:
+		return unchangedThroughput("table", t.throughput)
+	}
+	if err := in.WarmThroughput.checkRaise(t.db.opts.describeWarm(t.mode, t.throughput)); err != nil {
+		return err
+	}
+	online := 0
+	for _, u := range in.GlobalSecondaryIndexUpdates {
+		if u.Update == nil {
+			online++
+		}
+		if err := t.checkIndexUpdate(u, in, mode, now); err != nil {
+			return err
+		}
+	}
+	if online > 1 {
+		return newError(CodeLimitExceeded, "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table")
+	}
+	return nil
+}
+
+func unchangedThroughput(what string, tp throughput) error {
+	return invalid(fmt.Sprintf("The provisioned throughput for the %s will not change. The requested value equals the current value. "+
+		"Current ReadCapacityUnits provisioned for the %s: %d. Requested ReadCapacityUnits: %d. "+
+		"Current WriteCapacityUnits provisioned for the %s: %d. Requested WriteCapacityUnits: %d. "+
+		"Refer to the Amazon DynamoDB Developer Guide for current limits and how to request higher limits.",
+		what, what, tp.read, tp.read, what, tp.write, tp.write))
+}
+
+// checkRaise refuses a warm throughput below the current one: it never falls.
+func (w *WarmThroughput) checkRaise(current *WarmThroughput) error {
+	if w == nil {
+		return nil
+	}
+	if w.ReadUnitsPerSecond != nil && *w.ReadUnitsPerSecond < *current.ReadUnitsPerSecond ||
+		w.WriteUnitsPerSecond != nil && *w.WriteUnitsPerSecond < *current.WriteUnitsPerSecond {
+		return invalidValues("Requested WarmThroughput must not be lower than the current WarmThroughput. Current ReadUnitsPerSecond: %d, WriteUnitsPerSecond: %d",
+			*current.ReadUnitsPerSecond, *current.WriteUnitsPerSecond)
+	}
+	return nil
+}
+
+func (t *table) checkIndexUpdate(u IndexUpdate, in *UpdateTableInput, mode capacity.Mode, now time.Time) error {
+	name := *u.spec().IndexName
+	ix := t.index(name, now)
+	if u.Create != nil {
+		return t.checkNewIndex(u.Create, in, mode, ix, now)
+	}
+	if ix == nil || ix.local {
+		return newError(CodeResourceNotFound, "Requested resource not found")
+	}
+	if s := ix.lifecycle.status(now); s != "ACTIVE" && u.Update != nil {
+		return newError(CodeResourceInUse, "Attempt to change a resource which is still in use: Index is being "+changing[s]+": "+name)
+	}
+	if u.Update == nil {
+		return nil
+	}
+	if p := u.Update.ProvisionedThroughput; p != nil {
+		switch {
+		case mode == capacity.OnDemand:
+			return invalidValues("Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST")
+		case t.mode == mode && *p.ReadCapacityUnits == ix.throughput.read && *p.WriteCapacityUnits == ix.throughput.write:
+			return unchangedThroughput("index", ix.throughput)
+		}
+	}
+	return u.Update.WarmThroughput.checkRaise(t.db.opts.describeWarm(t.mode, ix.throughput))
+}
+
+func (t *table) checkNewIndex(s *IndexSpec, in *UpdateTableInput, mode capacity.Mode, existing *index, now time.Time) error {
+	if existing != nil {
+		return invalid("Attempting to create an index which already exists")
+	}
+	live := 0
+	for _, ix := range t.global {
+		switch ix.lifecycle.status(now) {
+		case "CREATING", "DELETING":
+			return newError(CodeLimitExceeded, "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table")
+		case "ACTIVE", "UPDATING":
+			live++
+		}
+	}
+	if live >= indexesGlobalMax {
+		return newError(CodeLimitExceeded, "Subscriber limit exceeded: There is a limit of 20 global secondary indexes per table")
+	}
+	billing := "PROVISIONED"
+	if mode == capacity.OnDemand {
+		billing = "PAY_PER_REQUEST"
+	}
+	defined := distinct(append(definedNames(t.attributes), definedNames(in.AttributeDefinitions)...))
+	return first(s.checkGlobal(billing, map[string]bool{}, defined), t.checkRedefined(in.AttributeDefinitions))
+}
+
+// checkRedefined refuses to give a key attribute another type.
+func (t *table) checkRedefined(list []AttributeDefinition) error {
+	for _, d := range list {
+		for _, have := range t.attributes {
+			if *have.AttributeName == *d.AttributeName && have.AttributeType != d.AttributeType {
+				return invalidValues("Attribute %s is already defined with type %s", *d.AttributeName, have.AttributeType)
+			}
+		}
+	}
+	return nil
+}
+
+// update carries out a checked update.
+func (t *table) update(in *UpdateTableInput, now time.Time) {
+	t.define(in.AttributeDefinitions)
+	if in.BillingMode != "" && modeOf(in.BillingMode) != t.mode {
+		t.mode = modeOf(in.BillingMode)
+		if t.mode == capacity.OnDemand {
+			t.onDemandAt = now
+		}
+	}
+	t.throughput.change(in.ProvisionedThroughput, in.OnDemandThroughput, in.WarmThroughput, now)
+	if in.TableClass != "" {
+		t.class = in.TableClass
+	}
+	if in.DeletionProtectionEnabled != nil {
+		t.protected = *in.DeletionProtectionEnabled
+	}
+	if in.SSEEnabled != nil {
+		t.sse = *in.SSEEnabled
+	}
+	for _, u := range in.GlobalSecondaryIndexUpdates {
+		t.updateIndex(u, now)
+	}
+	t.lifecycle = lifecycle{"UPDATING", now.Add(t.db.opts.TableDelay)}
+	t.reconfigure(now)
+}
+
+// change raises or lowers what is asked for.
+func (tp *throughput) change(p *ProvisionedThroughput, o *OnDemandThroughput, w *WarmThroughput, now time.Time) {
+	if p != nil {
+		read, write := *p.ReadCapacityUnits, *p.WriteCapacityUnits
+		if read > tp.read || write > tp.write {
+			tp.increased = now
+		}
+		if read < tp.read || write < tp.write {
+			tp.decreased = now
+			tp.decreases++
+		}
+		tp.read, tp.write = read, write
+	}
+	tp.cap(o)
+	tp.warm(w)
+}
+
+func (t *table) define(list []AttributeDefinition) {
+	// A new slice: descriptions given out earlier share the old one.
+	t.attributes = slices.Clone(t.attributes)
+	for _, d := range list {
+		if !contains(definedNames(t.attributes), *d.AttributeName) {
+			t.attributes = append(t.attributes, d)
+		}
+	}
+}
+
+func (t *table) updateIndex(u IndexUpdate, now time.Time) {
+	t.dropDeleted(now)
+	switch {
+	case u.Create != nil:
+		ix := t.newIndex(u.Create, false, now)
+		ix.backfilled = true
+		ix.build(&t.rows)
+		t.global = append(slices.Clip(t.global), ix)
+	case u.Update != nil:
+		ix := t.index(*u.Update.IndexName, now)
+		ix.throughput.change(u.Update.ProvisionedThroughput, u.Update.OnDemandThroughput, u.Update.WarmThroughput, now)
+		ix.lifecycle = lifecycle{"UPDATING", now.Add(t.db.opts.TableDelay)}
+	default:
+		ix := t.index(*u.Delete.IndexName, now)
+		t.moves.drop(ix)
+		ix.lifecycle = lifecycle{"DELETING", now.Add(t.db.opts.TableDelay)}
+		t.dropDeleted(now)
+	}
+	t.sortIndexes()
+}
+
+// dropDeleted lets go of indexes whose deletion is over, and of definitions that
+// nothing uses any more.
+func (t *table) dropDeleted(now time.Time) {
+	t.global = slices.DeleteFunc(slices.Clone(t.global), func(ix *index) bool { return ix.lifecycle.status(now) == "" })
+	t.attributes = slices.DeleteFunc(slices.Clone(t.attributes), func(d AttributeDefinition) bool { return !t.isKey(*d.AttributeName) })
+	t.sortIndexes()
+}
+
+func (t *table) isKey(name string) bool {
+	if t.schema.has(name) {
+		return true
+	}
+	for _, list := range [][]*index{t.local, t.global} {
+		for _, ix := range list {
+			if ix.schema.has(name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// reconfigure makes gates and partitions follow.
+func (t *table) reconfigure(now time.Time) {
+	t.meter.Lock()
+	defer t.meter.Unlock()
+	t.space.reconfigure(t.db.opts, t.mode, t.throughput, now)
+	for _, ix := range t.global {
+		ix.space.reconfigure(t.db.opts, t.mode, ix.throughput, now)
+	}
+}
+
+// sortIndexes keeps the indexes that still take writes in order of their names.
+func (t *table) sortIndexes() {
+	sorted := slices.Clone(t.local)
+	for _, ix := range t.global {
+		if ix.lifecycle.passing != "DELETING" {
+			sorted = append(sorted, ix)
+		}
+	}
+	slices.SortFunc(sorted, func(a, b *index) int {
+		if a.name < b.name {
+			return -1
+		}
+		return 1
+	})
+	t.sorted.Store(&sorted)
+}
