@@ -109,11 +109,11 @@ func judgeKey(r Report, res ResourceReport, k KeyReport) []Verdict {
 		} else {
 			v.Severity = Info
 		}
-		v.Text = fmt.Sprintf("%s was at its ceiling for a short burst: %s in %s. %s",
+		v.Text = fmt.Sprintf("%s was near its ceiling for a short burst: %s in %s. %s",
 			what, plural(k.HotSeconds, "hot second", "hot seconds"), plural(r.length(), "second", "seconds"), figures(k))
 		v.Next = "Spread the burst or let the SDK's retries absorb it; record for longer to see whether it comes back. " + planNext(res.Resource)
 	default:
-		v.Text = fmt.Sprintf("%s is hot: %s%s", what, figures(k), callerSentence(k.Callers))
+		v.Text = fmt.Sprintf("%s is hot. %s%s", what, figures(k), callerSentence(k.Callers))
 		v.Next = planNext(res.Resource)
 	}
 	return append([]Verdict{v}, judgeRising(res, k)...)
