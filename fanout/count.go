@@ -72,7 +72,7 @@ func (c *call) countShards(ctx context.Context) (int, error) {
 			worst = fault
 		}
 	}
-	if worst != nil && !c.ask.Partial {
+	if worst != nil && (!c.ask.Partial || ctx.Err() != nil) {
 		return 0, worst
 	}
 	if err := c.holds(ctx); err != nil {

@@ -4,13 +4,18 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math/rand/v2"
+	"net/http"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/hotsplit/hotsplit/emulator"
+	"github.com/hotsplit/hotsplit/emulator/awsjson"
 	"github.com/hotsplit/hotsplit/fanout"
 	"github.com/hotsplit/hotsplit/shard"
 )
@@ -84,7 +89,7 @@ func (e entry) item(fill int) fanout.Item {
 }
 
 // load writes the entries, each with fill more bytes.
-func load(tb testing.TB, client *dynamodb.Client, table string, entries []entry, fill int) {
+func load(tb fataler, client *dynamodb.Client, table string, entries []entry, fill int) {
 	tb.Helper()
 	for chunk := range slices.Chunk(entries, 25) {
 		var writes []types.WriteRequest
@@ -94,9 +99,8 @@ func load(tb testing.TB, client *dynamodb.Client, table string, entries []entry,
 		out, err := client.BatchWriteItem(context.Background(), &dynamodb.BatchWriteItemInput{
 			RequestItems: map[string][]types.WriteRequest{table: writes},
 		})
-		must(tb, err)
-		if len(out.UnprocessedItems) > 0 {
-			tb.Fatal("rows left unprocessed")
+		if err != nil || len(out.UnprocessedItems) > 0 {
+			tb.Fatalf("load rows: %v, %d tables left", err, len(out.UnprocessedItems))
 		}
 	}
 }
@@ -131,3 +135,62 @@ func idsOf(items []fanout.Item) []string {
 
 // opened spells the sort key of an owner's nth row.
 func opened(owner string, n int) string { return fmt.Sprintf("%s#%06d", owner, n) }
+
+// rig is an embedded DynamoDB with the sagas' table.
+type rig struct {
+	db     *emulator.DB
+	client *dynamodb.Client
+	table  fanout.Table
+	delays *delays
+}
+
+type rigOptions struct {
+	delay     time.Duration // each request takes a random part of it
+	pageItems int           // where the service cuts pages; 0 is at 1 MB
+	lag       time.Duration // the longest of the index; 0 means none
+	order     emulator.IndexOrder
+	limited   bool // capacity limits as in production
+}
+
+func newRig(tb testing.TB, o rigOptions) *rig {
+	tb.Helper()
+	lag, least := cmp.Or(o.lag, -1), min(o.lag, time.Millisecond)
+	db := emulator.New(emulator.Options{
+		Seed: 1, PageItems: o.pageItems, LagMin: least, LagMax: lag, IndexOrder: o.order, Unlimited: !o.limited, Placement: emulator.PlacementIsolated,
+	})
+	slow := &delays{next: awsjson.Transport(db), rng: rand.New(rand.NewPCG(1, 2))}
+	r := &rig{db: db, client: newClient(slow), table: sagas, delays: slow}
+	newTable(tb, r.client, r.table)
+	slow.most = o.delay
+	return r
+}
+
+func newClient(transport http.RoundTripper) *dynamodb.Client {
+	return dynamodb.New(dynamodb.Options{
+		Region: "us-east-1", Credentials: aws.AnonymousCredentials{}, HTTPClient: &http.Client{Transport: transport},
+	})
+}
+
+func (r *rig) reader(routing shard.Routing) *fanout.Reader {
+	return fanout.New(r.client, r.table, fanout.Static(routing), fanout.Options{})
+}
+
+func (r *rig) load(t fataler, rows []entry, fill int) {
+	t.Helper()
+	load(t, r.client, r.table.Name, rows, fill)
+}
+
+func (r *rig) delete(t fataler, e entry) {
+	t.Helper()
+	_, err := r.client.DeleteItem(context.Background(), &dynamodb.DeleteItemInput{TableName: &r.table.Name, Key: e.baseKey()})
+	if err != nil {
+		t.Fatalf("delete %s: %v", e.id, err)
+	}
+}
+
+func testContext(t fataler) context.Context {
+	if t, ok := t.(interface{ Context() context.Context }); ok {
+		return t.Context()
+	}
+	return context.Background()
+}
