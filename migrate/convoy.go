@@ -1,0 +1,406 @@
+package migrate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hotsplit/hotsplit/fanout"
+)
+
+// batch is a number of rows that are published, moved and settled together.
+type batch struct {
+	rows    []*row // still to move
+	moved   []*row // moved, or found to need no move; to be seen settled
+	version int64  // of the moving set that first held it
+	at      time.Time
+	ready   bool // every reader goes by a set that holds it
+
+	settledAt time.Time // first look that showed it settled; zero while it was not
+	lookAt    time.Time // next look
+	looks     int
+}
+
+func (b *batch) all() int { return len(b.rows) + len(b.moved) }
+
+// convoy takes rows from a source through publish, wait, move and settle. Several
+// batches are on the way at once: while one waits for the readers, the one before
+// moves and another settles. One goroutine does it all.
+type convoy struct {
+	r       *Runner
+	way     way
+	pass    *pass // nil: only what is inherited
+	batches []*batch
+	backlog []*row // read and not yet published
+	trail   trail
+	dirty   bool // the published set holds rows that have settled
+	empty   bool // the published set is empty and nothing is on the way
+	mover   mover
+}
+
+const (
+	batchesMax   = 4    // on the way at once
+	pageRowsMax  = 1000 // read at once
+	pageRowsMin  = 100
+	drainTimeMax = 20 * time.Second // for a batch in hand, once the caller wants to stop
+	batchSeconds = 1.5              // of moving that one batch is for: the wait and the settling fit in four of them
+)
+
+func (r *Runner) newConvoy(p *pass) *convoy {
+	c := &convoy{r: r, way: r.record.way(), pass: p, mover: r.mover()}
+	r.pace.set(r.record.Control)
+	if len(r.inherited) > 0 {
+		c.inherit()
+	}
+	return c
+}
+
+// inherit treats the moving set that was found at take-over as just published.
+func (c *convoy) inherit() {
+	b := &batch{version: c.r.record.Moving.Version, at: time.Now()}
+	for i := range c.r.inherited {
+		row := &c.r.inherited[i]
+		if row.at == "" || row.at == row.to {
+			b.moved = append(b.moved, row)
+			continue
+		}
+		b.rows = append(b.rows, row)
+	}
+	c.r.inherited = nil
+	c.batches = append(c.batches, b)
+}
+
+// run works until the source is empty and every batch has settled. When ctx
+// ends, what is in hand is finished first. After any other failure the set that
+// was published is out of hand, so the lease is to be taken anew.
+func (c *convoy) run(ctx context.Context) error {
+	err := c.travel(ctx)
+	if err != nil && !c.empty {
+		c.r.token = 0
+	}
+	return err
+}
+
+func (c *convoy) travel(ctx context.Context) error {
+	for storm := 0; ; {
+		wait, err := c.step(ctx)
+		if errors.Is(err, errEmpty) {
+			return nil
+		}
+		if err == nil {
+			storm = 0
+			err = c.r.rest(ctx, wait)
+		}
+		switch {
+		case err == nil:
+		case ctx.Err() != nil:
+			return errors.Join(ctx.Err(), c.finish(ctx))
+		case !passing(err) || storm == stormMax:
+			return err
+		default:
+			storm++
+			if err := c.weather(ctx, err); err != nil && !passing(err) {
+				return err
+			}
+		}
+	}
+}
+
+// stormMax is how many failures in a row a convoy sits out.
+const stormMax = 200
+
+// errEmpty says that nothing is left to do.
+var errEmpty = errors.New("migrate: convoy is empty")
+
+// step does the most urgent thing there is and says how long nothing will be.
+func (c *convoy) step(ctx context.Context) (time.Duration, error) {
+	if err := c.r.beatWhenDue(ctx); err != nil {
+		return 0, err
+	}
+	c.clearSettled()
+	if did, err := c.save(ctx); did || err != nil {
+		return 0, err
+	}
+	paused := c.r.record.Control.Paused
+	if !paused {
+		if did, err := c.load(ctx); did || err != nil {
+			return 0, err
+		}
+		if did, err := c.publishNext(ctx); did || err != nil {
+			return 0, err
+		}
+	}
+	moveWait, err := c.move(ctx, paused)
+	if err != nil || moveWait == 0 {
+		return 0, err
+	}
+	settleWait, err := c.settle(ctx)
+	if err != nil || settleWait == 0 {
+		return 0, err
+	}
+	if len(c.batches) == 0 {
+		return c.idle(ctx, paused)
+	}
+	return min(moveWait, settleWait), nil
+}
+
+// idle is reached with no batch on the way: the set is cleared, and there is
+// either nothing left or a pause.
+func (c *convoy) idle(ctx context.Context, paused bool) (time.Duration, error) {
+	if c.dirty {
+		return 0, c.publish(ctx)
+	}
+	if c.hasMore() && paused {
+		return beatMax, nil
+	}
+	return 0, errEmpty
+}
+
+func (c *convoy) hasMore() bool { return len(c.backlog) > 0 || (c.pass != nil && c.pass.more()) }
+
+// batchRows is how many rows are published at once under the present pace.
+func (c *convoy) batchRows() int {
+	if n := c.r.opts.BatchRows; n > 0 {
+		return n
+	}
+	return min(max(int(c.r.pace.rate*batchSeconds), batchRowsMin), batchRowsMax)
+}
+
+// load reads a page when the backlog would not fill a batch.
+func (c *convoy) load(ctx context.Context) (bool, error) {
+	want := c.batchRows()
+	if c.pass == nil || !c.pass.more() || len(c.backlog) >= want || c.full() {
+		return false, nil
+	}
+	limit := pageRowsMax
+	if c.pass.source == SourceDrain {
+		limit = min(max(want-len(c.backlog), pageRowsMin), pageRowsMax)
+	}
+	rows, pg, err := c.pass.next(ctx, limit)
+	if err != nil {
+		return false, err
+	}
+	c.backlog = append(c.backlog, rows...)
+	c.trail.add(pg)
+	return true, nil
+}
+
+// full says that enough batches are on the way, or wait to be moved.
+func (c *convoy) full() bool {
+	waiting := 0
+	for _, b := range c.batches {
+		if len(b.rows) > 0 {
+			waiting++
+		}
+	}
+	return len(c.batches) >= batchesMax || waiting >= batchesMax-1
+}
+
+// publishNext cuts a batch off the backlog and publishes it, together with what
+// is on the way and without what has settled.
+func (c *convoy) publishNext(ctx context.Context) (bool, error) {
+	if len(c.backlog) == 0 || c.full() {
+		return false, nil
+	}
+	room := movingBytesMax * movingItemsMax
+	for _, b := range c.batches {
+		for _, row := range append(b.rows[:len(b.rows):len(b.rows)], b.moved...) {
+			room -= bytesOf(row.moving())
+		}
+	}
+	n := 0
+	for n < min(c.batchRows(), len(c.backlog)) && room > 0 {
+		room -= bytesOf(c.backlog[n].moving())
+		n++
+	}
+	if n == 0 {
+		return false, nil
+	}
+	b := &batch{rows: c.backlog[:n:n]}
+	c.batches = append(c.batches, b)
+	if err := c.publish(ctx); err != nil {
+		c.batches = c.batches[:len(c.batches)-1] // nobody is known to have seen it
+		return false, err
+	}
+	c.backlog = c.backlog[n:]
+	b.version, b.at = c.r.record.Moving.Version, time.Now()
+	c.r.tell(ctx, Event{Kind: EventPublished, Rows: n, Text: fmt.Sprintf("%d rows in moving set %d", n, b.version)})
+	return true, nil
+}
+
+// publish writes the set of all rows that are on the way.
+func (c *convoy) publish(ctx context.Context) error {
+	var rows []fanout.MovingRow
+	for _, b := range c.batches {
+		for _, row := range b.rows {
+			rows = append(rows, row.moving())
+		}
+		for _, row := range b.moved {
+			rows = append(rows, row.moving())
+		}
+	}
+	if err := c.r.publish(ctx, rows); err != nil {
+		return err
+	}
+	c.dirty, c.empty = false, len(rows) == 0
+	return nil
+}
+
+// move sends the next chunk of the first batch that may move. It returns 0 when
+// it did something, else how long there is nothing to do.
+func (c *convoy) move(ctx context.Context, paused bool) (time.Duration, error) {
+	for _, b := range c.batches {
+		if len(b.rows) == 0 {
+			continue
+		}
+		if wait, err := c.readiness(ctx, b); wait > 0 || err != nil {
+			return wait, err
+		}
+		if paused {
+			return beatMax, nil
+		}
+		if err := c.tune(ctx); err != nil {
+			return 0, err
+		}
+		n, wait := c.r.pace.allow(min(len(b.rows), c.r.opts.ChunkRows))
+		if n == 0 {
+			return wait, nil
+		}
+		return 0, c.moveChunk(ctx, b, n)
+	}
+	return beatMax, nil
+}
+
+// readiness says how long until every reader goes by a set that holds the batch.
+func (c *convoy) readiness(ctx context.Context, b *batch) (time.Duration, error) {
+	if b.ready {
+		return 0, nil
+	}
+	if wait := time.Until(b.at.Add(c.r.bound())); wait > 0 {
+		return wait, nil
+	}
+	behind, err := c.r.behind(ctx, c.r.record.Generation, b.version)
+	if err != nil {
+		return 0, err
+	}
+	if len(behind) > 0 {
+		c.r.waitsFor(ctx, behind)
+		return c.r.record.Bounds.Poll / 2, nil
+	}
+	c.r.progress.Waiting = ""
+	b.ready = true
+	return 0, nil
+}
+
+// tune reads what members spend and sets the pace by it.
+func (c *convoy) tune(ctx context.Context) error {
+	live, err := c.r.live(ctx, time.Second)
+	if err != nil {
+		return err
+	}
+	c.r.tune(live, c.way)
+	return nil
+}
+
+func (c *convoy) moveChunk(ctx context.Context, b *batch, n int) error {
+	result, err := c.mover.move(ctx, b.rows[:n:n])
+	c.r.count(result)
+	if len(result.done) > 0 {
+		done := map[*row]bool{}
+		for _, row := range result.done {
+			done[row] = true
+			if row.page != nil {
+				row.page.left--
+			}
+		}
+		var left []*row
+		for _, row := range b.rows {
+			if !done[row] {
+				left = append(left, row)
+			}
+		}
+		b.rows, b.moved = left, append(b.moved, result.done...)
+		b.settledAt, b.lookAt, b.looks = time.Time{}, time.Now().Add(settleFirst), 0
+		c.r.pace.spent(len(result.done), result.oldUnits)
+		c.r.tell(ctx, Event{Kind: EventMoved, Rows: len(result.done), Text: c.r.pace.String()})
+	}
+	return err
+}
+
+// weather answers an error that passes with a slower pace and a short rest.
+func (c *convoy) weather(ctx context.Context, err error) error {
+	if throttled(err) {
+		c.r.pace.throttled()
+		c.r.progress.Throttles++
+	}
+	c.r.tell(ctx, Event{Kind: EventThrottled, Text: err.Error()})
+	return c.r.rest(ctx, weatherPause)
+}
+
+const weatherPause = 200 * time.Millisecond
+
+// clearSettled drops the batches that the index showed settled for the margin.
+func (c *convoy) clearSettled() {
+	kept := c.batches[:0]
+	for _, b := range c.batches {
+		if len(b.rows) == 0 && !b.settledAt.IsZero() && b.lookAt.IsZero() {
+			c.dirty = true
+			continue
+		}
+		kept = append(kept, b)
+	}
+	c.batches = kept
+}
+
+func (c *convoy) save(ctx context.Context) (bool, error) {
+	store := c.trail.advance()
+	for _, checkpoint := range store {
+		if err := c.r.saveCheckpoint(ctx, checkpoint); err != nil {
+			return false, err
+		}
+	}
+	return len(store) > 0, nil
+}
+
+// finish leaves nothing half done: rows that were published and not moved leave
+// the set, rows that were moved settle first. The caller's context has ended.
+func (c *convoy) finish(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeMax)
+	defer cancel()
+	c.backlog, c.pass = nil, nil
+	for _, b := range c.batches {
+		b.rows = nil
+	}
+	for len(c.batches) > 0 {
+		if err := c.r.beatWhenDue(ctx); err != nil {
+			return err
+		}
+		c.dropUnmoved()
+		c.clearSettled()
+		wait, err := c.settle(ctx)
+		if err != nil {
+			return err
+		}
+		if len(c.batches) == 0 {
+			break
+		}
+		if err := c.r.rest(ctx, wait); err != nil {
+			return err
+		}
+	}
+	if _, err := c.save(ctx); err != nil {
+		return err
+	}
+	return c.publish(ctx)
+}
+
+func (c *convoy) dropUnmoved() {
+	kept := c.batches[:0]
+	for _, b := range c.batches {
+		if b.all() > 0 {
+			kept = append(kept, b)
+		}
+	}
+	c.batches = kept
+}
