@@ -187,3 +187,26 @@ func TestUpdateTells(t *testing.T) {
 		t.Errorf("changed from nothing: %s", before)
 	}
 }
+
+// The figures were measured on the service by padding a value up to the limit.
+func TestUpdateCharge(t *testing.T) {
+	const pad = 3 + 19 + len("b") // what SET b = :pad costs besides the padding
+	for clause, want := range map[string]int{
+		"":                           0,
+		", c = abcdefghij":           19 + 1 + 1 + 14 + 10,
+		", c = m.z":                  19 + 1 + 1 + 14 + 1 + 14 + 1,
+		", c = l[10]":                19 + 1 + 1 + 14 + 1 + 14 + 2,
+		", d.leaf = :ten":            19 + 1 + 4 + 4 + 2,
+		", l = list_append(l, :l)":   19 + 1 + 37 + 16 + 7,
+		", n = n + :n":               19 + 1 + 34 + 16 + 2,
+		", n = n - :n":               19 + 1 + 37 + 16 + 2,
+		", c = if_not_exists(c, :s)": 19 + 1 + 39 + 16 + 3,
+		" ADD abcdefghij :n":         19 + 10 + 2,
+		" REMOVE abcdefghij[1], m.y": 1 + 10 + 4 + 1 + 1 + 1 + 4 + 1,
+		" DELETE abcdefghij :ss":     1 + 10,
+	} {
+		if got := mustUpdate(t, "SET b = :s"+clause).Charge(); got != pad+len("new")+want {
+			t.Errorf("%s: %d, want %d", clause, got-pad-len("new"), want)
+		}
+	}
+}
