@@ -102,14 +102,13 @@ func (e *engine) sampleTime(b *bundle) time.Duration {
 
 // call is one call of a route: a page load, a sweep, a write.
 type call struct {
-	source   *source
-	bundle   *bundle
-	began    int64
-	end      int64
-	next     int // lane to start
-	open     int // lanes running
-	failed   bool
-	failedAt int64
-	gaps     int  // requests that failed and were left out
-	refresh  bool // fills a snapshot; nobody waits for it
+	source  *source
+	bundle  *bundle
+	began   int64
+	end     int64
+	next    int // lane to start
+	open    int // lanes running
+	failed  bool
+	gaps    int  // requests that failed and were left out
+	refresh bool // fills a snapshot; nobody waits for it
 }

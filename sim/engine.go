@@ -197,10 +197,13 @@ func (e *engine) attempt(ev event) {
 		e.queue.push(event{at: answered + int64(pause), call: c, lane: ev.lane, position: ev.position, tries: ev.tries + 1})
 		return
 	}
-	if !c.failed && !(c.source.route.Tolerant && !c.refresh) {
-		c.failed, c.failedAt = true, answered
-	} else {
+	switch {
+	case c.failed:
+	case c.source.route.Tolerant && !c.refresh:
 		c.gaps++
+	default:
+		c.failed = true
+		e.over(c.source, c.began, time.Duration(answered-c.began), answer{failed: true}, c.refresh)
 	}
 	e.closeLane(c, answered)
 }
@@ -223,10 +226,9 @@ func (e *engine) closeLane(c *call, at int64) {
 	if c.open > 0 {
 		return
 	}
-	if c.failed {
-		c.end = c.failedAt
+	if !c.failed {
+		e.over(c.source, c.began, time.Duration(c.end-c.began), answer{gaps: c.gaps > 0}, c.refresh)
 	}
-	e.over(c.source, c.began, time.Duration(c.end-c.began), answer{c.failed, c.gaps > 0}, c.refresh)
 	e.free = append(e.free, c)
 }
 

@@ -39,6 +39,7 @@ type RouteOutcome struct {
 	Gaps       int           `json:"gaps,omitempty"`
 	Throttled  int           `json:"throttled"`
 	P50        time.Duration `json:"p50"`
+	P90        time.Duration `json:"p90"`
 	P99        time.Duration `json:"p99"`
 	P999       time.Duration `json:"p999"`
 	Worst      time.Duration `json:"worst"`

@@ -1,50 +1,118 @@
 package sim_test
 
 import (
-	"os"
+	"encoding/json"
+	"errors"
 	"testing"
 	"time"
-
-	"github.com/goccy/go-yaml"
 
 	"github.com/hotsplit/hotsplit/sim"
 )
 
-func adr(t *testing.T) sim.Workload {
-	t.Helper()
-	text, err := os.ReadFile(adrFile())
-	if err != nil {
-		t.Fatal(err)
+// TestSeedDecidesEverything plays one day twice.
+func TestSeedDecidesEverything(t *testing.T) {
+	w := adr(t)
+	w.Days = 1
+	play := func(seed uint64) string {
+		w.Seed = seed
+		o, err := sim.Run(w, sim.Design{Name: "as is"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
 	}
-	var w sim.Workload
-	if err := yaml.UnmarshalWithOptions(text, &w, yaml.Strict()); err != nil {
-		t.Fatal(err)
+	first := play(85)
+	if play(85) != first {
+		t.Error("two runs of one seed differ")
 	}
-	return w
+	if play(86) == first {
+		t.Error("two seeds give the same run")
+	}
 }
 
-func TestProbe(t *testing.T) {
-	w := adr(t)
-	if os.Getenv("ONE") != "" {
-		w.Designs = sim.Designs()[:1]
+// sentryEvents is what the ADR counts in six weeks.
+const sentryEvents = 4481
+
+// TestADR plays what docs/decisions/0003 says of the ADR's workload.
+func TestADR(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays six weeks twice")
 	}
-	began := time.Now()
-	outs, err := sim.Compare(w)
+	w := adr(t)
+	w.Designs = []sim.Design{{Name: "as is"}, {Name: "16 shards", Shards: 16}}
+	outcomes, err := sim.Compare(w)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Log(time.Since(began))
-	for _, o := range outs {
-		t.Logf("%-28s req %9d thr %8d events %6d user %6d gaps %6d epi %4d hot %.2f $%.2f once %.2f", o.Design.Name, o.Requests, o.Throttled, o.Events, o.UserErrors, o.Gaps, o.Episodes, o.Hottest.Load, o.Cost.Month, o.Cost.Once)
-		for _, r := range o.Routes {
-			t.Logf("      %-30s calls %8d failed %6d p50 %v p99 %v p999 %v", r.Name, r.Calls, r.Failed, r.P50, r.P99, r.P999)
+	asIs, sharded := outcomes[0], outcomes[1]
+	if diff := asIs.Events - sentryEvents; max(diff, -diff) > sentryEvents/20 {
+		t.Errorf("as is has %d throttle events, want within 5 %% of %d", asIs.Events, sentryEvents)
+	}
+	if asIs.Episodes < 10 {
+		t.Errorf("%d episodes: not bursty", asIs.Episodes)
+	}
+	quiet := 0
+	for _, h := range asIs.Hours {
+		if h.Events == 0 {
+			quiet++
 		}
 	}
+	if quiet < 9*len(asIs.Hours)/10 {
+		t.Errorf("only %d of %d hours are quiet: constant, not bursty", quiet, len(asIs.Hours))
+	}
+	if sharded.Throttled != 0 || sharded.UserErrors != 0 {
+		t.Errorf("16 shards: %d throttled, %d errors", sharded.Throttled, sharded.UserErrors)
+	}
 }
 
-func adrFile() string {
-	if f := os.Getenv("ADR"); f != "" {
-		return f
+// TestMoreCapacityDoesNotHelp is the ADR's rejected alternative: no table-level
+// throughput lifts one partition.
+func TestMoreCapacityDoesNotHelp(t *testing.T) {
+	w := slice(sim.Retry{Model: sim.RetrySDK}, 60)
+	asIs, err := sim.Run(w, sim.Design{Name: "as is"})
+	if err != nil {
+		t.Fatal(err)
 	}
-	return "testdata/adr-0085.yaml"
+	more, err := sim.Run(w, sim.Design{Name: "more", ProvisionedRead: 40000, ProvisionedWrite: 40000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if asIs.Throttled == 0 || more.Throttled != asIs.Throttled {
+		t.Errorf("throttled %d, with more capacity %d: want the same and some", asIs.Throttled, more.Throttled)
+	}
+}
+
+// TestHeatSplitsHelpOnlyAfterMinutes keeps one key saturated.
+func TestHeatSplitsHelpOnlyAfterMinutes(t *testing.T) {
+	w := slice(sim.Retry{Model: sim.RetrySDK}, 60)
+	w.Days *= 10
+	d := sim.Design{Name: "splits", Partitions: 1}
+	d.Split.Share, d.Split.Sustain = 0.7, 5*time.Minute
+	o, err := sim.Run(w, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Partitions < 2 {
+		t.Errorf("%d partition after twenty hot minutes", o.Partitions)
+	}
+	w.Days /= 10
+	if o, err = sim.Run(w, d); err != nil || o.Partitions != 1 {
+		t.Errorf("%d partitions after two hot minutes, error %v", o.Partitions, err)
+	}
+}
+
+func TestWorkloadFaultsAreAllReported(t *testing.T) {
+	w := sim.Workload{Days: -1, Routes: []sim.Route{{Reads: "everything"}}, Designs: []sim.Design{{}, {Name: "x", Shards: -1}}}
+	_, err := sim.Compare(w)
+	if !errors.Is(err, sim.ErrWorkload) {
+		t.Fatalf("error %v, want ErrWorkload", err)
+	}
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok || len(joined.Unwrap()) < 7 {
+		t.Errorf("not all faults are reported: %v", err)
+	}
 }
