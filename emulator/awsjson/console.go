@@ -109,26 +109,3 @@ func (c *console) state(w http.ResponseWriter, r *http.Request) {
 	since, _ := strconv.ParseUint(r.FormValue("since"), 10, 64)
 	respond(w, http.StatusOK, viewOf(c.db, since, time.Now()))
 }
-
-// heat is the raw heat of the last seconds=n, 60 unless said otherwise.
-func (c *console) heat(w http.ResponseWriter, r *http.Request) {
-	seconds, err := strconv.Atoi(r.FormValue("seconds"))
-	if err != nil || seconds <= 0 {
-		seconds = 60
-	}
-	respond(w, http.StatusOK, c.db.Heat(time.Now().Add(-time.Duration(seconds)*time.Second)))
-}
-
-// log is the operation log as JSON lines, behind entry since.
-func (c *console) log(w http.ResponseWriter, r *http.Request) {
-	since, _ := strconv.ParseUint(r.FormValue("since"), 10, 64)
-	w.Header().Set("Content-Type", "application/jsonl")
-	w.Header().Set("Cache-Control", "no-store")
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	for _, entry := range c.db.LogSince(since) {
-		if e.Encode(entry) != nil {
-			return
-		}
-	}
-}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"encoding/json"
 	"errors"
 	"hash/crc32"
 	"io"
@@ -311,13 +310,4 @@ func TestCancelledRequest(t *testing.T) {
 	if err == nil {
 		t.Error("a cancelled request is answered")
 	}
-}
-
-func decoded(t *testing.T, body string) map[string]any {
-	t.Helper()
-	var m map[string]any
-	if err := json.Unmarshal([]byte(body), &m); err != nil {
-		t.Fatalf("%v in %.200s", err, body)
-	}
-	return m
 }
