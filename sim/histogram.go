@@ -11,6 +11,7 @@ import (
 type histogram struct {
 	counts []int64
 	total  int64
+	sum    time.Duration
 	worst  time.Duration
 }
 
@@ -18,6 +19,7 @@ const histogramSteps = 32
 
 func (h *histogram) add(d time.Duration) {
 	h.total++
+	h.sum += d
 	h.worst = max(h.worst, d)
 	at := bucketOf(d)
 	for len(h.counts) <= at {
@@ -57,4 +59,11 @@ func (h *histogram) quantile(q float64) time.Duration {
 		}
 	}
 	return h.worst
+}
+
+func (h *histogram) mean() time.Duration {
+	if h.total == 0 {
+		return 0
+	}
+	return h.sum / time.Duration(h.total)
 }

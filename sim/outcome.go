@@ -38,6 +38,7 @@ type RouteOutcome struct {
 	Failed     int           `json:"failed"`
 	Gaps       int           `json:"gaps,omitempty"`
 	Throttled  int           `json:"throttled"`
+	Mean       time.Duration `json:"mean"`
 	P50        time.Duration `json:"p50"`
 	P90        time.Duration `json:"p90"`
 	P99        time.Duration `json:"p99"`

@@ -176,7 +176,7 @@ func (e *engine) outcome() Outcome {
 	for _, t := range s.tallies {
 		r := RouteOutcome{
 			Name: t.name, Background: t.background, Calls: t.calls, Failed: t.failed, Gaps: t.gaps, Throttled: t.throttled,
-			P50: t.times.quantile(0.5), P90: t.times.quantile(0.9), P99: t.times.quantile(0.99), P999: t.times.quantile(0.999), Worst: t.times.worst,
+			Mean: t.times.mean(), P50: t.times.quantile(0.5), P90: t.times.quantile(0.9), P99: t.times.quantile(0.99), P999: t.times.quantile(0.999), Worst: t.times.worst,
 		}
 		if !t.background {
 			o.UserErrors += t.failed
