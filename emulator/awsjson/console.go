@@ -88,7 +88,7 @@ var pageJS string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
 
-// page is the whole console in one answer. Its policy lets it load nothing and
+// page is the whole console in one answer, with what there is to see at once. Its policy lets it load nothing and
 // ask nobody but this server.
 func (c *console) page(w http.ResponseWriter, _ *http.Request) {
 	nonce := rand.Text()
@@ -101,7 +101,8 @@ func (c *console) page(w http.ResponseWriter, _ *http.Request) {
 		Nonce string
 		CSS   template.CSS
 		JS    template.JS
-	}{nonce, template.CSS(pageCSS), template.JS(pageJS)})
+		First view
+	}{nonce, template.CSS(pageCSS), template.JS(pageJS), viewOf(c.db, 0, time.Now())})
 }
 
 // state is what the page shows. since is the last log entry that it knows.

@@ -1,7 +1,7 @@
 "use strict";
 const byId = id => document.getElementById(id);
 const ROWS_MAX = 50;
-let sequence = null, second = 0, throttles = [];
+let sequence = 0, second = 0, throttles = [];
 
 function make(tag, className, text) {
   const e = document.createElement(tag);
@@ -12,6 +12,7 @@ function make(tag, className, text) {
 
 const level = percent => percent <= 0 ? "" : percent < 25 ? "l1" : percent < 60 ? "l2" : percent < 90 ? "l3" : "l4";
 const count = n => n >= 100 ? Math.round(n).toLocaleString("en") : String(Math.round(n * 10) / 10);
+const some = (n, one, many = one + "s") => `${n} ${n === 1 ? one : many}`;
 const partName = id => id < 0 ? "" : "p" + id;
 
 function bar(value, ceiling) {
@@ -28,19 +29,21 @@ function partition(p) {
   for (const [word, used, ceiling] of [["writes", p.write[last], p.ceiling.write], ["reads", p.read[last], p.ceiling.read]]) {
     e.append(make("div", "", `${count(used)} of ${count(ceiling)} ${word}/s`), bar(used, ceiling));
   }
+  const share = p.write.map((w, i) => Math.ceil(100 * Math.max(w / p.ceiling.write, p.read[i] / p.ceiling.read)));
+  e.append(strip(share, []));
   return e;
 }
 
-function strip(k) {
+function strip(share, throttled) {
   const e = make("div", "strip");
-  k.share.forEach((percent, i) => {
-    const cell = make("i", level(percent) + (k.throttled[i] ? " refused" : ""));
-    const ago = k.share.length - 1 - i;
-    cell.title = `${ago} s ago: ${percent} % of the partition's ceiling` + (k.throttled[i] ? `, ${k.throttled[i]} throttled` : "");
+  share.forEach((percent, i) => {
+    const cell = make("i", level(percent) + (throttled[i] ? " refused" : ""));
+    const ago = share.length - 1 - i;
+    cell.title = `${ago} s ago: ${percent} % of the partition's ceiling` + (throttled[i] ? `, ${throttled[i]} throttled` : "");
     e.append(cell);
   });
   e.setAttribute("role", "img");
-  e.setAttribute("aria-label", `heat of the last minute, now ${k.share[k.share.length - 1]} percent of the ceiling`);
+  e.setAttribute("aria-label", `heat of the last minute, now ${share[share.length - 1]} percent of the ceiling`);
   return e;
 }
 
@@ -51,7 +54,7 @@ function keyRows(keys) {
   for (const k of keys) {
     const name = make("div", "name", k.key);
     name.title = k.key;
-    grid.append(name, strip(k), make("div", "num", `${partName(k.partition)} · ${count(k.write)} W · ${count(k.read)} R`));
+    grid.append(name, strip(k.share, k.throttled), make("div", "num", `${partName(k.partition)} · ${count(k.write)} W · ${count(k.read)} R`));
   }
   return grid;
 }
@@ -59,7 +62,7 @@ function keyRows(keys) {
 function resource(r) {
   const card = make("article"), title = make("h2", "", r.index || r.table);
   title.append(make("small", "", (r.index ? `index of ${r.table}` : "table") +
-    `, ${r.partitions.length} partition${r.partitions.length === 1 ? "" : "s"}`));
+    ", " + some(r.partitions.length, "partition")));
   const parts = make("div", "parts");
   r.partitions.forEach(p => parts.append(partition(p)));
   card.append(title, parts);
@@ -95,9 +98,10 @@ function show(v) {
   const cards = v.resources.map(resource);
   byId("resources").replaceChildren(...(cards.length ? [...cards, legend()] : [nothing()]));
   const passed = second ? Math.max(1, v.second - second) : 0;
-  const parts = [`${v.resources.filter(r => !r.index).length} tables, ${v.resources.filter(r => r.index).length} indexes`];
+  const indexes = v.resources.filter(r => r.index).length;
+  const parts = [`${some(v.resources.length - indexes, "table")}, ${some(indexes, "index", "indexes")}`];
   if (passed) parts.push(`${count(v.requests / passed)} requests/s`);
-  if (v.faults) parts.push(`${v.faults} scripted fault${v.faults === 1 ? "" : "s"}`);
+  if (v.faults) parts.push(some(v.faults, "scripted fault"));
   byId("summary").textContent = parts.join(" · ");
   throttles = v.throttles.concat(throttles).slice(0, ROWS_MAX);
   byId("throttles").hidden = !throttles.length;
@@ -109,7 +113,7 @@ function show(v) {
 
 async function refresh() {
   try {
-    const answer = await fetch("/admin/state" + (sequence === null ? "" : "?since=" + sequence), { cache: "no-store" });
+    const answer = await fetch("/admin/state?since=" + sequence, { cache: "no-store" });
     if (!answer.ok) throw new Error(answer.statusText);
     show(await answer.json());
     byId("lost").hidden = true;
@@ -118,4 +122,5 @@ async function refresh() {
   }
   setTimeout(refresh, document.hidden ? 5000 : 1000);
 }
-refresh();
+show(FIRST);
+setTimeout(refresh, 1000);
