@@ -125,7 +125,7 @@ func (r *Runner) prepare(ctx context.Context, to shard.Phase) error {
 	case from == shard.Reverting && to == shard.DualRead:
 		return r.moveAll(ctx)
 	case from == shard.DualRead && to == shard.Planned:
-		return r.gateEmpty(ctx, to, way{from: r.record.To, to: r.record.From})
+		return r.gateNone(ctx, to, way{from: r.record.To, to: r.record.From})
 	case from == shard.Verified && to == shard.Complete:
 		return r.gateComplete(ctx)
 	}
@@ -246,6 +246,29 @@ func (r *Runner) gateUnshardable(ctx context.Context, to shard.Phase) error {
 		}
 	}
 	return nil
+}
+
+// gateNone refuses while a row carries a key that w leaves, in the base table or
+// on the index. It moves none: the present phase has no moving set.
+func (r *Runner) gateNone(ctx context.Context, to shard.Phase, w way) error {
+	p := r.newPass(SourceScan, 0, 1, nil)
+	p.sieve.way = w
+	for p.more() {
+		if err := r.beatWhenDue(ctx); err != nil {
+			return err
+		}
+		if _, _, err := p.next(ctx, pageRowsMax); err != nil {
+			return err
+		}
+	}
+	if p.total > 0 {
+		return r.refuse(ctx, &GateError{
+			Gate: "left", From: r.record.Phase, To: to,
+			Why: fmt.Sprintf("%d rows of %s carry keys of %s", p.total, r.spec.Table, w.from),
+			Do:  "go forward to write-new and roll back: that moves them",
+		})
+	}
+	return r.gateEmpty(ctx, to, w)
 }
 
 // gateEmpty refuses while the index shows a row under a key that w leaves. It

@@ -2,7 +2,6 @@ package migrate
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -126,25 +125,30 @@ func (r *Runner) healStragglers(ctx context.Context) (int, error) {
 	if len(found) == 0 {
 		return 0, nil
 	}
+	return r.healRows(ctx, found)
+}
+
+// healRows moves rows by the moving set and says how many it moved.
+func (r *Runner) healRows(ctx context.Context, rows []*row) (int, error) {
 	before := r.progress.Moved
 	c := r.newConvoy(nil)
-	for _, row := range found {
+	for _, row := range rows {
 		row.page = nil
 	}
-	c.backlog = found
+	c.backlog = rows
 	if err := c.run(ctx); err != nil {
-		return 0, err
+		return int(r.progress.Moved - before), err
 	}
 	n := int(r.progress.Moved - before)
-	if n > 0 {
-		r.progress.Stragglers += int64(n)
-		r.tell(ctx, Event{Kind: EventStraggler, Rows: n, Text: fmt.Sprintf("%d rows on keys of %s, moved", n, r.record.From)})
-	}
+	r.straggled(ctx, n)
 	return n, nil
 }
 
-// gate tells a refusal from other errors.
-func gate(err error) (*GateError, bool) {
-	var g *GateError
-	return g, errors.As(err, &g)
+// straggled counts and tells rows that were stamped with a key that was left.
+func (r *Runner) straggled(ctx context.Context, n int) {
+	if n == 0 {
+		return
+	}
+	r.progress.Stragglers += int64(n)
+	r.tell(ctx, Event{Kind: EventStraggler, Rows: n, Text: fmt.Sprintf("%d rows on keys of %s, moved", n, r.record.From)})
 }

@@ -307,20 +307,12 @@ func (c *convoy) moveChunk(ctx context.Context, b *batch, n int) error {
 	result, err := c.mover.move(ctx, b.rows[:n:n])
 	c.r.count(result)
 	if len(result.done) > 0 {
-		done := map[*row]bool{}
 		for _, row := range result.done {
-			done[row] = true
 			if row.page != nil {
 				row.page.left--
 			}
 		}
-		var left []*row
-		for _, row := range b.rows {
-			if !done[row] {
-				left = append(left, row)
-			}
-		}
-		b.rows, b.moved = left, append(b.moved, result.done...)
+		b.rows, b.moved = without(b.rows, result.done), append(b.moved, result.done...)
 		b.settledAt, b.lookAt, b.looks = time.Time{}, time.Now().Add(settleFirst), 0
 		c.r.pace.spent(len(result.done), result.oldUnits)
 		c.r.tell(ctx, Event{Kind: EventMoved, Rows: len(result.done), Text: c.r.pace.String()})

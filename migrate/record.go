@@ -94,8 +94,9 @@ type Record struct {
 	Control    Control      `json:"control"`
 	Progress   Progress     `json:"progress"`
 	Pass       *Pass        `json:"pass,omitempty"`
-	Excluded   []string     `json:"excluded,omitempty"` // classes of unshardable owners that the operator leaves behind
-	ChangedAt  string       `json:"changedAt,omitempty"`
+	Excluded   []string     `json:"excluded,omitempty"`  // classes of unshardable owners that the operator leaves behind
+	StartedAt  string       `json:"startedAt,omitempty"` // for people and for metrics: the starter's clock
+	ChangedAt  string       `json:"changedAt,omitempty"` // for people
 }
 
 // Routing is what the record's phase means to readers and writers.

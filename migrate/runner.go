@@ -91,7 +91,7 @@ func (r *Runner) create(ctx context.Context) error {
 		From: r.spec.From, To: r.spec.To, Owner: r.spec.Owner, Entity: r.spec.Entity, Key: r.spec.Key,
 		Bounds:    r.opts.Bounds,
 		Control:   Control{Budget: r.opts.Budget, Rate: r.opts.Rate},
-		ChangedAt: stamp(),
+		StartedAt: stamp(), ChangedAt: stamp(),
 	}
 	// A member that has seen no record yet goes by the default bound.
 	record.Bounds.Prior = Bounds{}.withDefaults().Stale
@@ -145,7 +145,7 @@ func (r *Runner) reopen(ctx context.Context, record Record) error {
 	err := r.changed(ctx, newEdit().
 		put("name", spec.Name).put("from", spec.From).put("to", spec.To).put("phase", shard.Planned).
 		put("open", true).put("archived", false).put("bounds", bounds).
-		put("progress", Progress{}).put("pass", nil).put("changedAt", stamp()))
+		put("progress", Progress{}).put("pass", nil).put("startedAt", stamp()).put("changedAt", stamp()))
 	if err != nil {
 		return err
 	}

@@ -187,7 +187,7 @@ func orderOf(a, b types.AttributeValue) (int, bool) {
 
 // look1 reads a glimpse's stretch and notes the rows that are not as expected.
 func (r *Runner) look1(ctx context.Context, g *glimpse) error {
-	layout := r.record.From
+	layout := r.spec.From
 	words, names := projection(r.spec.Key)
 	names["#key"] = layout.PartitionKey
 	in := &dynamodb.QueryInput{
