@@ -26,7 +26,6 @@ func TestRoundTrip(t *testing.T) {
 		`{}`,
 		`{"a":{"S":""}}`,
 		`{"a":{"S":"x\"y\\z\n\u0001é😀"},"b":{"N":"-12.5"}}`,
-		`{"":{"S":"empty name"}}`,
 		`{"bin":{"B":"AAECAwT/"},"empty":{"B":""}}`,
 		`{"l":{"L":[{"S":"a"},{"L":[]},{"M":{"x":{"NULL":true},"y":{"M":{}}}},{"BOOL":false}]}}`,
 		`{"bs":{"BS":["","AA==","/w=="]},"ns":{"NS":["3","1","2.5"]},"ss":{"SS":["z","","a#","a"]}}`,
@@ -92,6 +91,16 @@ func TestIllegalValues(t *testing.T) {
 		}
 		if i := decodeItem(t, `{"ok":{"S":""},"a":`+src+`}`); i.Err() == nil || i.Err().Error() != want || i.Len() != 0 || i.Size() != 0 {
 			t.Errorf("%s in an item: %v", src, i)
+		}
+	}
+	for src, want := range map[string]string{
+		`{"n":{"N":"x"},"":{"S":"a"}}`:                           "Empty attribute name",
+		`{"":{"S":"a"},"d":` + nested("M", 100) + `}`:            "Empty attribute name",
+		`{"m":{"M":{"":{"S":"a"}}}}`:                             "Empty attribute name",
+		`{"m":{"M":{"":{"S":"a"}}},"d":` + nested("M", 40) + `}`: "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit",
+	} {
+		if i := decodeItem(t, src); i.Err() == nil || i.Err().Error() != want {
+			t.Errorf("%.60s: got %v, want %s", src, i.Err(), want)
 		}
 	}
 	for _, kind := range []string{"M", "L"} {

@@ -16,8 +16,8 @@ func DecodeItem(src []byte, pos int) (Item, int, error) {
 	if _, err := d.members(0); err != nil {
 		return Item{}, d.pos, err
 	}
-	if d.fault != nil {
-		return illegalItem(d.fault), d.pos, nil
+	if fault := d.verdict(); fault != nil {
+		return illegalItem(fault), d.pos, nil
 	}
 	return Item{string(d.out)}, d.pos, nil
 }
@@ -30,8 +30,8 @@ func DecodeValue(src []byte, pos int) (Value, int, error) {
 	if _, err := d.value(0); err != nil {
 		return Value{}, d.pos, err
 	}
-	if d.fault != nil {
-		return illegal(d.fault), d.pos, nil
+	if fault := d.verdict(); fault != nil {
+		return illegal(fault), d.pos, nil
 	}
 	return Value{string(d.out)}, d.pos, nil
 }
@@ -45,6 +45,20 @@ type decoder struct {
 	spans []span
 	name  []byte // of the member being read, where it does not go to out
 	fault *InvalidError
+
+	nameless, namelessWithin bool // an attribute of the item, or one in a map, has no name
+}
+
+// verdict is what is wrong about what was read. An attribute without a name comes
+// before all other faults, and one inside of a map after them.
+func (d *decoder) verdict() *InvalidError {
+	switch {
+	case d.nameless:
+		return &InvalidError{Message: messageNoName, Older: messageNoName, Deep: d.fault != nil && d.fault.Deep}
+	case d.fault == nil && d.namelessWithin:
+		return invalid(messageNoName)
+	}
+	return d.fault
 }
 
 // span is where a field's name and value lie in out; the value's size is kept
@@ -96,7 +110,10 @@ func (d *decoder) members(depth int) (size int, err error) {
 			return 0, err
 		}
 		f.value = len(d.out)
-		if f.value-f.name > nameBytesMax {
+		switch n := f.value - f.name; {
+		case n == 0:
+			d.nameless, d.namelessWithin = d.nameless || depth == 0, true
+		case n > nameBytesMax:
 			d.invalid(messageNameSize)
 		}
 		if f.size, err = d.value(depth); err != nil {

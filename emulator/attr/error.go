@@ -35,6 +35,7 @@ const (
 	messageEmptyBS    = parametersInvalid + "Binary sets should not be empty"
 	messageDuplicates = "Input collection contains duplicates"
 	messageTwice      = parametersInvalid + "Input collection contains duplicates."
+	messageNoName     = "Empty attribute name"
 	messageNameSize   = "Attribute name is too large, must be less than 65536 bytes"
 	messageNesting    = "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"
 
