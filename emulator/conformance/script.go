@@ -84,7 +84,7 @@ type scriptParser struct {
 func (p *scriptParser) next() bool {
 	for p.lines.Scan() {
 		p.number++
-		p.line = strings.TrimSpace(p.lines.Text())
+		p.line = strings.TrimLeft(p.lines.Text(), " \t") // messages may end in a space
 		if p.line != "" && !strings.HasPrefix(p.line, "#") {
 			return true
 		}
