@@ -118,10 +118,16 @@ func benchClient(address, name, record string) *dynamodb.Client {
 	})
 }
 
-func loadBench(b *testing.B, s *benchServer) {
+func withTransport(c *dynamodb.Client, t http.RoundTripper) *dynamodb.Client {
+	o := c.Options()
+	o.HTTPClient = &http.Client{Transport: t}
+	return dynamodb.New(o)
+}
+
+// loadRows makes the table of the benchmark and its two owners.
+func loadRows(b *testing.B, c *dynamodb.Client) {
 	b.Helper()
 	ctx := b.Context()
-	c := benchClient(s.address, "", "")
 	_, err := c.CreateTable(ctx, &dynamodb.CreateTableInput{
 		TableName: aws.String("bench"), BillingMode: types.BillingModePayPerRequest,
 		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("PK"), AttributeType: "S"}, {AttributeName: aws.String("SK"), AttributeType: "S"}},
@@ -144,22 +150,29 @@ func loadBench(b *testing.B, s *benchServer) {
 
 // measure is what one server did in one case.
 type measure struct {
-	rates []float64 // requests a second, by round
-	done  int64
-	cpu   time.Duration
+	rates  []float64 // requests a second, by round
+	done   int64
+	server time.Duration // processor time of the server
+	client time.Duration // and of this process
 }
 
-func (m *measure) cpuEach() time.Duration { return m.cpu / time.Duration(max(1, m.done)) }
+func (m *measure) serverEach() time.Duration { return m.server / time.Duration(max(1, m.done)) }
+
+// bothEach is what a request costs both sides: the rate of a machine that does
+// nothing else follows from it.
+func (m *measure) bothEach() float64 {
+	return float64(m.server+m.client) / float64(max(1, m.done))
+}
 
 // run drives a server for one slice.
-func (m *measure) run(b *testing.B, s *benchServer, c benchCase, client *dynamodb.Client) {
+func (m *measure) run(b *testing.B, s *benchServer, c benchCase, db *dynamodb.Client) {
 	var done, next atomic.Int64
-	cpu, start := s.cpu(), time.Now()
+	server, client, start := s.cpu(), ownCPU(), time.Now()
 	var workers sync.WaitGroup
 	for range benchWorkers {
 		workers.Go(func() {
 			for time.Since(start) < benchSlice {
-				if err := c.do(b.Context(), client, next.Add(1)); err != nil {
+				if err := c.do(b.Context(), db, next.Add(1)); err != nil {
 					b.Error(s.name, c.name, err)
 					return
 				}
@@ -170,7 +183,8 @@ func (m *measure) run(b *testing.B, s *benchServer, c benchCase, client *dynamod
 	workers.Wait()
 	m.rates = append(m.rates, float64(done.Load())/time.Since(start).Seconds())
 	m.done += done.Load()
-	m.cpu += s.cpu() - cpu
+	m.server += s.cpu() - server
+	m.client += ownCPU() - client
 }
 
 func median(values []float64) float64 {
@@ -193,7 +207,7 @@ func ratio(ours, other *measure) float64 {
 func BenchmarkServers(b *testing.B) {
 	canned := b.TempDir()
 	ours := startSelf(b, "ours", "")
-	loadBench(b, ours)
+	loadRows(b, benchClient(ours.address, "", ""))
 	for _, c := range benchCases {
 		if err := c.do(b.Context(), benchClient(ours.address, c.name, filepath.Join(canned, c.name)), 1); err != nil {
 			b.Fatal(err)
@@ -201,7 +215,7 @@ func BenchmarkServers(b *testing.B) {
 	}
 	servers := []*benchServer{ours, startSelf(b, "null", canned)}
 	if dynalite := startDynalite(b); dynalite != nil {
-		loadBench(b, dynalite)
+		loadRows(b, benchClient(dynalite.address, "", ""))
 		servers = append(servers, dynalite)
 	}
 	b.ResetTimer()
@@ -226,14 +240,14 @@ func compare(b *testing.B, c benchCase, servers []*benchServer) {
 	}
 	fmt.Printf("%-9s", c.name)
 	for i, s := range servers {
-		fmt.Printf("  %s %6.0f/s %4d µs CPU", s.name, median(measures[i].rates), measures[i].cpuEach().Microseconds())
+		fmt.Printf("  %s %6.0f/s %4d µs CPU", s.name, median(measures[i].rates), measures[i].serverEach().Microseconds())
 	}
 	r := ratio(&measures[0], &measures[1])
-	fmt.Printf("  of null %.2f (goal %.2f)", r, c.ofNull)
+	fmt.Printf("  of null %.2f, by CPU %.2f (goal %.2f)", r, measures[1].bothEach()/measures[0].bothEach(), c.ofNull)
 	b.ReportMetric(r, c.name+"/null")
 	if len(servers) > 2 {
 		r := ratio(&measures[0], &measures[2])
-		cpu := float64(measures[0].cpuEach()) / float64(max(1, measures[2].cpuEach()))
+		cpu := float64(measures[0].serverEach()) / float64(max(1, measures[2].serverEach()))
 		fmt.Printf("  of dynalite %.2f (goal %.2f) with %.2f of its CPU (goal 0.50)", r, c.ofDynalite, cpu)
 		b.ReportMetric(r, c.name+"/dynalite")
 	}
