@@ -5,12 +5,12 @@ import "time"
 // bundle is what a call asks: lanes run side by side, at most width at once, and
 // the requests of a lane one after the other.
 type bundle struct {
-	lanes     [][]request
-	width     int
-	requests  int
-	sums      []keySum
-	parts     []partitionSum
-	unhurried []time.Duration // how long the bundle takes when nothing is refused
+	lanes    [][]request
+	width    int
+	requests int
+	sums     []keySum
+	parts    []partitionSum
+	quiet    *pool
 }
 
 type keySum struct {
@@ -23,8 +23,8 @@ type partitionSum struct {
 	read, write float64
 }
 
-func (e *engine) newBundle(lanes [][]request, width int) *bundle {
-	b := &bundle{lanes: lanes, width: width}
+func (e *engine) newBundle(lanes [][]request, width int, quiet *pool) *bundle {
+	b := &bundle{lanes: lanes, width: width, quiet: quiet}
 	if width <= 0 || width > len(lanes) {
 		b.width = len(lanes)
 	}
@@ -70,16 +70,19 @@ func (e *engine) partitionSums(sums []keySum) []partitionSum {
 	return parts
 }
 
-const samplesOfBundle = 64
+// pool holds how long the bundles of one kind take when nothing is refused. They
+// are asked millions of times, so the times are drawn once and used again.
+type pool struct{ times []time.Duration }
 
-// quietTime is a drawn time that the bundle takes when nothing is refused. Few
-// bundles are asked very often, so their times are drawn once and used again.
+const poolSize = 4096
+
 func (e *engine) quietTime(b *bundle) time.Duration {
-	if len(b.unhurried) < samplesOfBundle {
-		b.unhurried = append(b.unhurried, e.sampleTime(b))
-		return b.unhurried[len(b.unhurried)-1]
+	if p := b.quiet; len(p.times) >= poolSize {
+		return p.times[e.chance.IntN(poolSize)]
 	}
-	return b.unhurried[e.chance.IntN(samplesOfBundle)]
+	took := e.sampleTime(b)
+	b.quiet.times = append(b.quiet.times, took)
+	return took
 }
 
 func (e *engine) sampleTime(b *bundle) time.Duration {

@@ -24,6 +24,7 @@ type engine struct {
 
 	everything          *bundle
 	single, singleWrite []*bundle // by owner
+	pools               map[*Route]*pool
 	free                []*call
 	score               score
 }
@@ -45,7 +46,7 @@ func Run(w Workload, d Design) (Outcome, error) {
 func newEngine(w Workload, d Design) *engine {
 	e := &engine{
 		work: w, design: d, start: w.Start.UTC(), length: time.Duration(w.Days * 24 * float64(time.Hour)),
-		chance: rand.New(rand.NewPCG(w.Seed, 0)),
+		chance: rand.New(rand.NewPCG(w.Seed, 0)), pools: map[*Route]*pool{},
 	}
 	if w.Latency.P99 > w.Latency.Median {
 		const z99 = 2.326

@@ -99,12 +99,20 @@ func (e *engine) fanOut(r *Route, chance *rand.Rand) *bundle {
 	for i, owner := range owners {
 		lanes[i] = []request{e.space.ofOwner(owner)}
 	}
-	return e.newBundle(lanes, r.Parallel)
+	return e.newBundle(lanes, r.Parallel, e.poolOf(r))
+}
+
+// poolOf is the pool of a route: its bundles are alike.
+func (e *engine) poolOf(r *Route) *pool {
+	if e.pools[r] == nil {
+		e.pools[r] = &pool{}
+	}
+	return e.pools[r]
 }
 
 func (e *engine) allRows() *bundle {
 	if e.everything == nil {
-		e.everything = e.newBundle(e.space.all(), 0)
+		e.everything = e.newBundle(e.space.all(), 0, &pool{})
 	}
 	return e.everything
 }
@@ -230,11 +238,11 @@ func (s *source) draw(e *engine) *bundle {
 		return made
 	}
 	if s.route.Writes != "" {
-		made = e.newBundle([][]request{{e.space.write(owner)}}, 1)
+		made = e.newBundle([][]request{{e.space.write(owner)}}, 1, e.poolOf(s.route))
 		e.singleWrite[owner] = made
 		return made
 	}
-	made = e.newBundle([][]request{{e.space.ofOwner(owner)}}, 1)
+	made = e.newBundle([][]request{{e.space.ofOwner(owner)}}, 1, e.poolOf(s.route))
 	e.single[owner] = made
 	return made
 }

@@ -1,0 +1,134 @@
+package sim
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+
+	"github.com/hotsplit/hotsplit/capacity"
+	"github.com/hotsplit/hotsplit/shard"
+)
+
+// OwnerLoad is one owner's part of the load: in any unit, as long as it is the
+// same for all.
+type OwnerLoad struct {
+	Owner string  `json:"owner"`
+	Load  float64 `json:"load"`
+	Rows  int     `json:"rows,omitempty"`
+	Bytes int     `json:"bytes,omitempty"` // of its index entries
+}
+
+// Spread is how owners' load falls on a number of keys.
+type Spread struct {
+	Keys          int     `json:"keys"`
+	Heaviest      int     `json:"heaviest"`      // the heaviest shard's number
+	HeaviestShare float64 `json:"heaviestShare"` // of the load
+	HeaviestRows  int     `json:"heaviestRows"`
+	OwnerShare    float64 `json:"ownerShare"` // the heaviest owner's, of the load
+	shares        []float64
+}
+
+// SpreadOver gives the exact spread of owners over n keys of base, by the shard
+// function that will place them.
+func SpreadOver(owners []OwnerLoad, base string, n int) Spread {
+	layout := shard.Layout{Base: base, Count: n}
+	s := Spread{Keys: n, shares: make([]float64, max(n, 1))}
+	rows := make([]int, max(n, 1))
+	total := 0.0
+	for _, o := range owners {
+		at := layout.Shard(o.Owner)
+		s.shares[at] += o.Load
+		rows[at] += o.Rows
+		total += o.Load
+	}
+	if total == 0 {
+		return s
+	}
+	for i := range s.shares {
+		s.shares[i] /= total
+		if s.shares[i] > s.shares[s.Heaviest] {
+			s.Heaviest = i
+		}
+	}
+	for _, o := range owners {
+		s.OwnerShare = max(s.OwnerShare, o.Load/total)
+	}
+	s.HeaviestShare, s.HeaviestRows = s.shares[s.Heaviest], rows[s.Heaviest]
+	return s
+}
+
+// EvenSpread is the spread of n equally loaded keys.
+func EvenSpread(n int) Spread {
+	s := Spread{Keys: n, HeaviestShare: 1 / float64(n), shares: make([]float64, n)}
+	for i := range s.shares {
+		s.shares[i] = 1 / float64(n)
+	}
+	return s
+}
+
+// Reach is the throughput that a spread reaches, as a multiple of what one
+// partition serves: over random placements of the keys on partitions, since the
+// service's own placement cannot be known.
+type Reach struct {
+	Partitions int     `json:"partitions"`
+	Mean       float64 `json:"mean"`
+	Low        float64 `json:"low"`  // 5 % of placements reach less
+	High       float64 `json:"high"` // 5 % reach more
+}
+
+const placements = 2000
+
+// ReachOn computes the reach on so many partitions, from seeded placements.
+func (s Spread) ReachOn(partitions int, seed uint64) Reach {
+	chance := rand.New(rand.NewPCG(seed, uint64(s.Keys)<<32|uint64(partitions)))
+	reached, load := make([]float64, placements), make([]float64, partitions)
+	sum := 0.0
+	for i := range reached {
+		clear(load)
+		for _, share := range s.shares {
+			load[chance.IntN(partitions)] += share
+		}
+		reached[i] = 1 / slices.Max(load)
+		sum += reached[i]
+	}
+	slices.Sort(reached)
+	return Reach{partitions, sum / placements, reached[placements/20], reached[placements-1-placements/20]}
+}
+
+// ReachAs is the reach of one known placement: that of the keys' hashes under a
+// seed, as the emulator and the simulation place them.
+func (s Spread) ReachAs(base string, partitions int, place func(key string) uint64) float64 {
+	load := make([]float64, partitions)
+	width := math.MaxUint64/uint64(partitions) + 1
+	for i, share := range s.shares {
+		key := base + shard.DefaultSeparator + strconv.Itoa(i)
+		if s.Keys == 0 {
+			key = base
+		}
+		at := 0
+		if partitions > 1 {
+			at = int(place(key) / width)
+		}
+		load[at] += share
+	}
+	return 1 / slices.Max(load)
+}
+
+// AfterSplits is the reach once every key has a partition of its own.
+func (s Spread) AfterSplits() float64 {
+	if s.HeaviestShare == 0 {
+		return 1
+	}
+	return 1 / s.HeaviestShare
+}
+
+// Limit is the reach that nothing passes: one owner's rows stay together, and the
+// index has a quota.
+func (s Spread) Limit() float64 {
+	quota := min(capacity.QuotaRead/capacity.PartitionCeiling.Read, capacity.QuotaWrite/capacity.PartitionCeiling.Write)
+	if s.OwnerShare == 0 {
+		return quota
+	}
+	return min(quota, 1/s.OwnerShare)
+}
