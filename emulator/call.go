@@ -22,7 +22,7 @@ var calls = sync.Pool{New: func() any { return new(call) }}
 func (db *DB) begin(ctx context.Context, operation string) *call {
 	c := calls.Get().(*call)
 	units := c.entry.Units[:0]
-	*c = call{db: db, ctx: ctx, now: time.Now()}
+	*c = call{db: db, ctx: ctx, now: db.Now()}
 	c.entry = LogEntry{Time: c.now, Caller: callerOf(ctx), Operation: operation, Units: units}
 	return c
 }

@@ -2,7 +2,6 @@ package emulator
 
 import (
 	"slices"
-	"time"
 
 	"github.com/hotsplit/hotsplit/capacity"
 )
@@ -82,7 +81,7 @@ func sortedKeys[V any](m map[string]V) []string {
 // Counters are the metrics of all tables and global indexes under their
 // CloudWatch names.
 func (db *DB) Counters() []Counter {
-	now := time.Now()
+	now := db.Now()
 	var out []Counter
 	for _, name := range db.names(now) {
 		if t := db.find(name, now); t != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hotsplit/hotsplit/capacity"
@@ -21,6 +22,7 @@ type DB struct {
 	made   int // tables ever made, so that each has draws of its own
 
 	exprs  expr.Cache
+	ahead  atomic.Int64 // of the process's clock, in nanoseconds
 	log    operationLog
 	faults faultScript
 	tokens tokenBook

@@ -194,7 +194,7 @@ func (c *call) apply(f Fault, t *table) error {
 		c.drop = true
 	case FaultDelay:
 		err := pause(c.ctx, f.Delay)
-		c.now = time.Now()
+		c.now = c.db.Now()
 		return err
 	case FaultUnprocessed:
 		c.unprocessed = f.Share

@@ -117,7 +117,7 @@ type PartitionHeat struct {
 // Heat is the live heat of all tables and global indexes from a moment on, which
 // reaches back five minutes at most.
 func (db *DB) Heat(from time.Time) []ResourceHeat {
-	now := time.Now()
+	now := db.Now()
 	var out []ResourceHeat
 	for _, name := range db.names(now) {
 		if t := db.find(name, now); t != nil {

@@ -90,7 +90,7 @@ const ttlAgeMax = 5 * 365 * 24 * time.Hour
 // ReapTTL deletes the expired items of all tables, limit of them at most (0 means
 // all), as the service does in the background at no charge. It returns how many.
 func (db *DB) ReapTTL(limit int) int {
-	now := time.Now()
+	now := db.Now()
 	n := 0
 	for _, name := range db.names(now) {
 		if t := db.find(name, now); t != nil && (limit == 0 || n < limit) {

@@ -45,6 +45,7 @@ throttles. Beside the API it serves, to this machine only:
   GET    /admin/heat?seconds=N        units per second, key and partition
   POST   /admin/faults                script a fault; GET lists, DELETE ends them
   POST   /admin/hold, /admin/release  hold index changes: {"table","index","half"}
+  POST   /admin/advance?for=30m       move the emulator's clock ahead
   POST   /admin/reap                  delete expired items now
 
 It ends with exit code 0 when it is interrupted.`,

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/hotsplit/hotsplit/emulator"
 )
@@ -34,6 +33,7 @@ func newConsole(db *emulator.DB) http.Handler {
 	mux.HandleFunc("POST /admin/release", c.release)
 	mux.HandleFunc("GET /admin/pending", c.pending)
 	mux.HandleFunc("POST /admin/reap", c.reap)
+	mux.HandleFunc("POST /admin/advance", c.advance)
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { unknownPage(w) })
 	return localOnly(http.NewCrossOriginProtection().Handler(mux))
 }
@@ -102,11 +102,11 @@ func (c *console) page(w http.ResponseWriter, _ *http.Request) {
 		CSS   template.CSS
 		JS    template.JS
 		First view
-	}{nonce, template.CSS(pageCSS), template.JS(pageJS), viewOf(c.db, 0, time.Now())})
+	}{nonce, template.CSS(pageCSS), template.JS(pageJS), viewOf(c.db, 0, c.db.Now())})
 }
 
 // state is what the page shows. since is the last log entry that it knows.
 func (c *console) state(w http.ResponseWriter, r *http.Request) {
 	since, _ := strconv.ParseUint(r.FormValue("since"), 10, 64)
-	respond(w, http.StatusOK, viewOf(c.db, since, time.Now()))
+	respond(w, http.StatusOK, viewOf(c.db, since, c.db.Now()))
 }

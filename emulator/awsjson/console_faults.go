@@ -157,3 +157,20 @@ func (c *console) reap(w http.ResponseWriter, r *http.Request) {
 		Deleted int `json:"deleted"`
 	}{c.db.ReapTTL(limit)})
 }
+
+// advanceMax bounds one step of the clock: what a year does not show, a decade
+// does not either.
+const advanceMax = 366 * 24 * time.Hour
+
+// advance moves the emulator's clock ahead by for=90s.
+func (c *console) advance(w http.ResponseWriter, r *http.Request) {
+	d, err := time.ParseDuration(r.FormValue("for"))
+	if err != nil || d <= 0 || d > advanceMax {
+		fail(w, http.StatusBadRequest, "for: want a duration such as 90s or 30m, a year at most")
+		return
+	}
+	c.db.Advance(d)
+	respond(w, http.StatusOK, struct {
+		Now time.Time `json:"now"`
+	}{c.db.Now()})
+}

@@ -194,3 +194,27 @@ func TestPageLoadsNothingFromElsewhere(t *testing.T) {
 		}
 	}
 }
+
+// Without waiting, a second passes for the index and 30 minutes for the table.
+func TestAdvance(t *testing.T) {
+	db := emulator.New(emulator.Options{LagMin: time.Minute, LagMax: time.Minute})
+	c := inProcess(db)
+	createTable(t, c)
+	if _, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("sagas"), Item: saga("1")}); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		target, pending string
+		code            int
+	}{
+		{"/admin/advance?for=soon", `{"pending":1}`, 400},
+		{"/admin/advance?for=-5m", `{"pending":1}`, 400},
+		{"/admin/advance?for=61s", `{"pending":0}`, 200},
+	} {
+		w := console(db, "POST", c.target, "")
+		got := strings.TrimSpace(console(db, "GET", "/admin/pending?table=sagas&index=GSI4", "").Body.String())
+		if w.Code != c.code || got != c.pending {
+			t.Errorf("%s: %d, then %s", c.target, w.Code, got)
+		}
+	}
+}

@@ -104,7 +104,7 @@ func (c *console) heat(w http.ResponseWriter, r *http.Request) {
 		seconds = viewSeconds
 	}
 	lines := []heatLine{}
-	for _, h := range c.db.Heat(time.Now().Add(-time.Duration(seconds) * time.Second)) {
+	for _, h := range c.db.Heat(c.db.Now().Add(-time.Duration(seconds) * time.Second)) {
 		lines = append(lines, heatLineOf(h))
 	}
 	respond(w, http.StatusOK, lines)

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/hotsplit/hotsplit/emulator"
 )
@@ -24,7 +23,7 @@ func (c *console) metrics(w http.ResponseWriter, _ *http.Request) {
 		}
 		sample(&b, m.Metric, m.Value, "TableName", m.Table, "GlobalSecondaryIndexName", m.Index, "Operation", m.Operation)
 	}
-	partitionMetrics(&b, c.db.Heat(time.Now()))
+	partitionMetrics(&b, c.db.Heat(c.db.Now()))
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	w.Write(b.Bytes())
 }
