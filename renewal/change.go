@@ -19,6 +19,7 @@ type Change struct {
 	Kind    string // what it was: "decision", "message", "notice", "signal", "voice", "sweep"
 	Text    string
 	Offer   *Offer // fields that are set replace the saga's
+	OrNote  bool   // where the move is not legal, keep the text as a note
 }
 
 func (c Change) validate() error {
@@ -36,7 +37,7 @@ func (c Change) validate() error {
 	if c.Version < 0 {
 		k.add("version", "is negative")
 	}
-	if c.To == "" && c.Text == "" {
+	if (c.To == "" || c.OrNote) && c.Text == "" {
 		k.add("text", "is missing: a note needs one")
 	}
 	if c.Offer != nil && c.Offer.RentCents < 0 {
@@ -76,13 +77,17 @@ func (s Saga) Apply(c Change, now time.Time) (after Saga, applied bool, err erro
 		}
 		return s, false, nil
 	}
-	if err := s.allows(c); err != nil {
+	to := c.To
+	if c.OrNote && !s.State.MayMove(to) {
+		to = ""
+	}
+	if err := s.allows(c, to); err != nil {
 		return s, false, err
 	}
-	return s.changed(c, now.UTC().Truncate(time.Millisecond)), true, nil
+	return s.changed(c, to, now.UTC().Truncate(time.Millisecond)), true, nil
 }
 
-func (s Saga) allows(c Change) error {
+func (s Saga) allows(c Change, to State) error {
 	switch {
 	case c.Version != 0 && c.Version != s.Version:
 		return &ConflictError{Saga: s, Why: "it has version " + strconv.FormatInt(s.Version, 10) + ", not " + strconv.FormatInt(c.Version, 10)}
@@ -90,21 +95,21 @@ func (s Saga) allows(c Change) error {
 		return &ConflictError{Saga: s, Why: "it is " + string(s.State) + ", not " + string(c.From)}
 	case s.Archived:
 		return &MoveError{From: s.State, To: c.To, Archived: true}
-	case c.To != "" && !s.State.MayMove(c.To):
-		return &MoveError{From: s.State, To: c.To}
+	case to != "" && !s.State.MayMove(to):
+		return &MoveError{From: s.State, To: to}
 	default:
 		return nil
 	}
 }
 
-func (s Saga) changed(c Change, now time.Time) Saga {
+func (s Saga) changed(c Change, to State, now time.Time) Saga {
 	e := Event{
-		At: now, Op: c.Op, To: c.To, By: c.By, Kind: c.Kind, Text: shorten(c.Text, eventTextBytesMax), Body: c.body(),
+		At: now, Op: c.Op, To: to, By: c.By, Kind: c.Kind, Text: shorten(c.Text, eventTextBytesMax), Body: c.body(),
 	}
-	if c.To != "" {
+	if to != "" {
 		e.From = s.State
-		s.State, s.StateSince = c.To, now
-		s.note(c)
+		s.State, s.StateSince = to, now
+		s.prepared(to, c.Text)
 	}
 	if c.Offer != nil {
 		s.offer(*c.Offer)
@@ -112,13 +117,13 @@ func (s Saga) changed(c Change, now time.Time) Saga {
 	return s.with(e)
 }
 
-// note keeps what a move says about the preparation.
-func (s *Saga) note(c Change) {
-	switch c.To {
+// prepared keeps what a move says about the preparation.
+func (s *Saga) prepared(to State, text string) {
+	switch to {
 	case Preparing:
 		s.Attempts++
 	case PrepareFailed:
-		s.LastError = c.Text
+		s.LastError = text
 	case Prepared:
 		s.LastError = ""
 	default:

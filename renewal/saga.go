@@ -132,3 +132,9 @@ func (s Saga) event(op string) (Event, bool) {
 	}
 	return s.Timeline[at], true
 }
+
+// Made says that the saga's timeline shows the operation.
+func (s Saga) Made(op string) bool {
+	_, made := s.event(op)
+	return made
+}
