@@ -2,6 +2,7 @@ package emulator
 
 import (
 	"context"
+	"slices"
 
 	"github.com/hotsplit/hotsplit/emulator/attr"
 	"github.com/hotsplit/hotsplit/emulator/expr"
@@ -69,14 +70,13 @@ func (r tableReads) faultKeys() []string {
 
 func (in *BatchGetItemInput) check(exprs *expr.Cache) ([]*expr.Projection, error) {
 	var c constraints
+	if c.required(in.RequestItems != nil, "requestItems") && len(in.RequestItems) == 0 {
+		c.unnamed("RequestItems", "Member must have length greater than or equal to 1")
+	}
+	if slices.ContainsFunc(in.RequestItems, func(k TableKeys) bool { return !isMapName(k.TableName) }) {
+		c.violated("'"+in.spell()+"'", "requestItems", mapNameConstraint)
+	}
 	c.returnConsumedCapacity(in.ReturnConsumedCapacity)
-	c.required(in.RequestItems != nil, "requestItems")
-	if err := c.err(); err != nil {
-		return nil, err
-	}
-	if len(in.RequestItems) == 0 {
-		return nil, invalid("The requestItems parameter is required for BatchGetItem")
-	}
 	for i := range in.RequestItems {
 		c.tableKeys(&in.RequestItems[i])
 	}
@@ -87,25 +87,14 @@ func (in *BatchGetItemInput) check(exprs *expr.Cache) ([]*expr.Projection, error
 }
 
 func (c *constraints) tableKeys(k *TableKeys) {
-	c.mapName(k.TableName)
-	path := "requestItems." + k.TableName + ".member.keys"
 	switch {
 	case k.Keys == nil:
-		c.violated("null", path, "Member must not be null")
+		c.violated("null", "requestItems."+k.TableName+".member.keys", "Member must not be null")
 	case len(k.Keys) == 0:
-		c.violated("'[]'", path, "Member must have length greater than or equal to 1")
+		c.unnamed("RequestItems."+k.TableName+".member.Keys", "Member must have length greater than or equal to 1")
 	case len(k.Keys) > batchGetItemsMax:
 		c.unnamed("RequestItems."+k.TableName+".member.Keys", "Member must have length less than or equal to 100")
 	}
-}
-
-// mapName checks a table name that is the key of a map.
-func (c *constraints) mapName(name string) {
-	if len(name) >= nameLengthMin && len(name) <= nameLengthMax && isName(name) || len(name) > 4 && name[:4] == "arn:" {
-		return
-	}
-	c.violated("'{"+name+"=…}'", "requestItems", "Map keys must satisfy constraint: [Member must have length less than or equal to 255, "+
-		"Member must have length greater than or equal to 3, Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+]")
 }
 
 func (in *BatchGetItemInput) bind(exprs *expr.Cache) ([]*expr.Projection, error) {
@@ -133,11 +122,22 @@ func (in *BatchGetItemInput) bind(exprs *expr.Cache) ([]*expr.Projection, error)
 	return projections, nil
 }
 
+// checkDuplicates is for keys of a table that is not there, where their values
+// are all there is to tell them apart.
+func checkDuplicates(keys []attr.Item) error {
+	for i, key := range keys {
+		if slices.ContainsFunc(keys[:i], key.Equal) {
+			return invalid(duplicateKeysText)
+		}
+	}
+	return nil
+}
+
 func (c *call) lookups(k *TableKeys, projection *expr.Projection) (tableReads, error) {
 	r := tableReads{TableKeys: k}
 	t, err := c.table(&k.TableName)
 	if err != nil {
-		return r, err
+		return r, first(checkDuplicates(k.Keys), err)
 	}
 	r.t = t
 	if err := t.checkProjectionPaths(projection); err != nil {

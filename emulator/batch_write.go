@@ -2,7 +2,7 @@ package emulator
 
 import (
 	"context"
-	"strings"
+	"slices"
 
 	"github.com/hotsplit/hotsplit/emulator/attr"
 )
@@ -66,15 +66,13 @@ func (in *BatchWriteItemInput) check() error {
 		return err
 	}
 	if len(in.RequestItems) == 0 {
-		return invalid("The requestItems parameter is required for BatchWriteItem")
+		c.unnamed("RequestItems", "Member must have length greater than or equal to 1")
 	}
-	for i := range in.RequestItems {
-		w := &in.RequestItems[i]
-		c.mapName(w.TableName)
-		if n := len(w.Requests); n == 0 || n > batchWriteMax {
-			c.violated("'{"+w.TableName+"=["+strings.TrimSuffix(strings.Repeat("WriteRequest, ", n), ", ")+"]}'", "requestItems",
-				"Map value must satisfy constraint: [Member must have length less than or equal to 25, Member must have length greater than or equal to 1]")
-		}
+	if slices.ContainsFunc(in.RequestItems, func(w TableWrites) bool { return !isMapName(w.TableName) }) {
+		c.violated("'"+in.spell()+"'", "requestItems", mapNameConstraint)
+	}
+	if slices.ContainsFunc(in.RequestItems, func(w TableWrites) bool { return len(w.Requests) == 0 || len(w.Requests) > batchWriteMax }) {
+		c.violated("'"+in.spell()+"'", "requestItems", mapWritesConstraint)
 	}
 	return first(c.err(), in.checkRequests())
 }
@@ -102,18 +100,12 @@ func (r WriteRequest) check() error {
 		if r.PutRequest.Item.IsNil() {
 			return invalid("1 validation error detected: Value null at 'requestItems.member.member.putRequest.item' failed to satisfy constraint: Member must not be null")
 		}
-		if err := valueError(r.PutRequest.Item.Err()); err != nil {
-			return err
-		}
-		if r.PutRequest.Item.Size() > itemBytesMax {
-			return invalid("Item size has exceeded the maximum allowed size")
-		}
-		return nil
+		return olderValueError(r.PutRequest.Item.Err())
 	case r.DeleteRequest != nil:
 		if r.DeleteRequest.Key.IsNil() {
 			return invalid("1 validation error detected: Value null at 'requestItems.member.member.deleteRequest.key' failed to satisfy constraint: Member must not be null")
 		}
-		return valueError(r.DeleteRequest.Key.Err())
+		return olderValueError(r.DeleteRequest.Key.Err())
 	}
 	return invalid("Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes")
 }
@@ -129,6 +121,9 @@ func (c *call) mutations(w *TableWrites) (tableMutations, error) {
 	for _, r := range w.Requests {
 		m, err := t.newBatched(r)
 		if err != nil {
+			return out, err
+		}
+		if err := checkItemSize(m.item.Size()); err != nil {
 			return out, err
 		}
 		if seen[m.treeKey] {

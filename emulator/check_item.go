@@ -1,75 +1,6 @@
 package emulator
 
-import (
-	"github.com/hotsplit/hotsplit/emulator/attr"
-	"github.com/hotsplit/hotsplit/emulator/expr"
-)
-
-// refuse is the answer to legacy parameters, which this emulator leaves out.
-// Mixed with expressions they are wrong on the service too, and said to be.
-func (l Legacy) refuse(expressions ...string) error {
-	if len(l) == 0 {
-		return nil
-	}
-	if len(expressions) > 0 {
-		return invalid("Can not use both expression and non-expression parameters in the same request: " +
-			"Non-expression parameters: {" + join(l) + "} Expression parameters: {" + join(expressions) + "}")
-	}
-	return invalid("hotsplit emulator: the legacy parameters {" + join(l) + "} are not supported; use expressions")
-}
-
-func join(names []string) string {
-	s := ""
-	for i, n := range names {
-		if i > 0 {
-			s += ", "
-		}
-		s += n
-	}
-	return s
-}
-
-// named lists the names of the expressions that are present.
-func named(pairs ...any) []string {
-	var names []string
-	for i := 0; i < len(pairs); i += 2 {
-		if text, _ := pairs[i+1].(*string); text != nil {
-			names = append(names, pairs[i].(string))
-		}
-	}
-	return names
-}
-
-// checkPresent refuses placeholders without an expression to use them in. Values
-// are of no use to a projection.
-func (x Expressions) checkPresent(missing string, projection *string, users ...*string) error {
-	used := false
-	for _, u := range users {
-		used = used || u != nil
-	}
-	if x.Names != nil && !used && projection == nil {
-		return invalid("ExpressionAttributeNames can only be specified when using expressions")
-	}
-	if x.Values != nil && !used {
-		return invalid("ExpressionAttributeValues can only be specified when using expressions: " + missing)
-	}
-	return nil
-}
-
-// exprError is an error of package expr as the service answers it.
-func exprError(err error) error {
-	if err == nil {
-		return nil
-	}
-	return invalid(err.Error())
-}
-
-func valueError(err error) error {
-	if err == nil {
-		return nil
-	}
-	return invalid(err.Error())
-}
+import "github.com/hotsplit/hotsplit/emulator/expr"
 
 func (in *GetItemInput) check(exprs *expr.Cache) (*expr.Projection, error) {
 	var c constraints
@@ -83,49 +14,69 @@ func (in *GetItemInput) check(exprs *expr.Cache) (*expr.Projection, error) {
 	return projection, first(err, valueError(in.Key.Err()))
 }
 
-func bindProjection(exprs *expr.Cache, names map[string]string, text *string) (*expr.Projection, error) {
-	if err := (Expressions{Names: names}).checkPresent("", text); err != nil || text == nil {
-		return nil, err
-	}
-	b := exprs.Binder(names, nil)
-	p, err := b.Projection(*text)
-	if err == nil {
-		err = b.Done()
-	}
-	return p, exprError(err)
+// writeMembers are the members that all single writes share.
+type writeMembers struct {
+	table                                      *string
+	path                                       string // of the item or key
+	present                                    bool
+	returnValues, capacity, metrics, onFailure string
 }
 
-// bindCondition binds the only expression of a put, a delete or a check.
-func (x Expressions) bindCondition(exprs *expr.Cache, text *string) (*expr.Condition, error) {
-	if err := x.checkPresent("ConditionExpression is null", nil, text); err != nil || text == nil {
-		return nil, err
+// write checks what single writes share. Without an item or key the service lists
+// all that is wrong, one by one; else it stops at a table name that is wrong in
+// itself.
+func (c *constraints) write(m writeMembers) {
+	if !m.present {
+		c.returnConsumedCapacity(m.capacity)
+		c.olderTableName(m.table)
+		c.returnItemCollectionMetrics(m.metrics)
+		c.returnValues(m.returnValues)
+		c.required(false, m.path)
+		c.returnOnFailure(m.onFailure)
+		return
 	}
-	b := exprs.Binder(x.Names, x.Values)
-	c, err := b.Condition(*text)
-	if err == nil {
-		err = b.Done()
+	if c.tableName(m.table); len(c.found) > 0 {
+		return
 	}
-	return c, exprError(err)
+	c.returnConsumedCapacity(m.capacity)
+	c.returnItemCollectionMetrics(m.metrics)
+	c.returnOnFailure(m.onFailure)
+	c.returnValues(m.returnValues)
+}
+
+// olderTableName is tableName in the wording that repeats the value.
+func (c *constraints) olderTableName(name *string) {
+	if name != nil && *name == "" {
+		c.violated("''", "tableName", "Member must have length greater than or equal to 1")
+		return
+	}
+	c.tableName(name)
 }
 
 func (in *PutItemInput) check(exprs *expr.Cache) (*expr.Condition, error) {
 	var c constraints
-	c.tableName(in.TableName)
-	c.required(!in.Item.IsNil(), "item")
-	c.returnConsumedCapacity(in.ReturnConsumedCapacity)
-	c.returnItemCollectionMetrics(in.ReturnItemCollectionMetrics)
-	c.returnValues(in.ReturnValues)
-	c.returnOnFailure(in.ReturnValuesOnConditionCheckFailure)
-	if err := first(c.err(), in.Legacy.refuse(named("ConditionExpression", in.ConditionExpression)...)); err != nil {
+	c.write(writeMembers{
+		in.TableName, "item", !in.Item.IsNil(),
+		in.ReturnValues, in.ReturnConsumedCapacity, in.ReturnItemCollectionMetrics, in.ReturnValuesOnConditionCheckFailure,
+	})
+	if err := c.err(); err != nil {
 		return nil, err
 	}
-	if err := first(valueError(in.Item.Err()), checkReturnValues(in.ReturnValues)); err != nil {
-		return nil, err
+	legacy := in.Legacy.refuse(named("ConditionExpression", in.ConditionExpression)...)
+	if err := first(legacy, checkWrite(in.Item.Err(), in.ReturnValues)); err != nil {
+		return nil, in.Expressions.enveloped(in.Item, err)
 	}
-	if in.Item.Size() > itemBytesMax {
-		return nil, invalid("Item size has exceeded the maximum allowed size")
+	_, condition, err := in.Expressions.bindWrite(exprs, nil, in.ConditionExpression, false)
+	return condition, in.Expressions.enveloped(in.Item, err)
+}
+
+// checkWrite checks the item or key of a put or delete and what it is to answer
+// with. A value that nests too deep comes last.
+func checkWrite(invalidItem error, returnValues string) error {
+	if !isDeep(invalidItem) {
+		return first(valueError(invalidItem), checkReturnValues(returnValues))
 	}
-	return in.Expressions.bindCondition(exprs, in.ConditionExpression)
+	return first(checkReturnValues(returnValues), valueError(invalidItem))
 }
 
 func checkReturnValues(v string) error {
@@ -137,235 +88,44 @@ func checkReturnValues(v string) error {
 
 func (in *DeleteItemInput) check(exprs *expr.Cache) (*expr.Condition, error) {
 	var c constraints
-	c.tableName(in.TableName)
-	c.required(!in.Key.IsNil(), "key")
-	c.returnConsumedCapacity(in.ReturnConsumedCapacity)
-	c.returnItemCollectionMetrics(in.ReturnItemCollectionMetrics)
-	c.returnValues(in.ReturnValues)
-	c.returnOnFailure(in.ReturnValuesOnConditionCheckFailure)
-	if err := first(c.err(), in.Legacy.refuse(named("ConditionExpression", in.ConditionExpression)...)); err != nil {
+	c.write(writeMembers{
+		in.TableName, "key", !in.Key.IsNil(),
+		in.ReturnValues, in.ReturnConsumedCapacity, in.ReturnItemCollectionMetrics, in.ReturnValuesOnConditionCheckFailure,
+	})
+	if err := c.err(); err != nil {
 		return nil, err
 	}
-	if err := first(valueError(in.Key.Err()), checkReturnValues(in.ReturnValues)); err != nil {
-		return nil, err
+	legacy := in.Legacy.refuse(named("ConditionExpression", in.ConditionExpression)...)
+	if err := first(legacy, checkWrite(in.Key.Err(), in.ReturnValues)); err != nil {
+		return nil, in.Expressions.enveloped(in.Key, err)
 	}
-	return in.Expressions.bindCondition(exprs, in.ConditionExpression)
+	_, condition, err := in.Expressions.bindWrite(exprs, nil, in.ConditionExpression, false)
+	return condition, in.Expressions.enveloped(in.Key, err)
 }
 
 func (in *UpdateItemInput) check(exprs *expr.Cache) (*expr.Update, *expr.Condition, error) {
 	var c constraints
-	c.tableName(in.TableName)
-	c.required(!in.Key.IsNil(), "key")
-	c.returnConsumedCapacity(in.ReturnConsumedCapacity)
-	c.returnItemCollectionMetrics(in.ReturnItemCollectionMetrics)
-	c.returnValues(in.ReturnValues)
-	c.returnOnFailure(in.ReturnValuesOnConditionCheckFailure)
+	c.write(writeMembers{
+		in.TableName, "key", !in.Key.IsNil(),
+		in.ReturnValues, in.ReturnConsumedCapacity, in.ReturnItemCollectionMetrics, in.ReturnValuesOnConditionCheckFailure,
+	})
+	if !in.Key.IsNil() && len(c.found) > 1 {
+		c.found = c.found[len(c.found)-1:] // the service names one here, ReturnValues before others
+	}
+	if err := c.err(); err != nil {
+		return nil, nil, err
+	}
 	legacy := in.Legacy.refuse(named("UpdateExpression", in.UpdateExpression, "ConditionExpression", in.ConditionExpression)...)
-	if err := first(c.err(), legacy, valueError(in.Key.Err())); err != nil {
-		return nil, nil, err
+	if err := first(legacy, valueError(in.Key.Err())); err != nil {
+		return nil, nil, in.Expressions.enveloped(in.Key, err)
 	}
-	return in.Expressions.bindUpdate(exprs, in.UpdateExpression, in.ConditionExpression)
+	update, condition, err := in.Expressions.bindWrite(exprs, in.UpdateExpression, in.ConditionExpression, false)
+	return update, condition, in.Expressions.enveloped(in.Key, err)
 }
 
-func (x Expressions) bindUpdate(exprs *expr.Cache, updateText, conditionText *string) (update *expr.Update, condition *expr.Condition, err error) {
-	if err := x.checkPresent("UpdateExpression and ConditionExpression are null", nil, updateText, conditionText); err != nil {
-		return nil, nil, err
-	}
-	b := exprs.Binder(x.Names, x.Values)
-	if updateText != nil {
-		if update, err = b.Update(*updateText); err != nil {
-			return nil, nil, exprError(err)
-		}
-	}
-	if conditionText != nil {
-		if condition, err = b.Condition(*conditionText); err != nil {
-			return nil, nil, exprError(err)
-		}
-	}
-	return update, condition, exprError(b.Done())
-}
-
-// keyMismatch is the answer to a key that is not one of the table.
-func keyMismatch() error {
-	return invalid("The provided key element does not match the schema")
-}
-
-const (
-	hashKeyBytesMax = 2048
-	sortKeyBytesMax = 1024
-)
-
-// checkKey checks the key of a read, an update or a delete.
-func (t *table) checkKey(key attr.Item) error {
-	if key.Len() != len(t.schema.hash)+len(t.schema.sort) {
-		return keyMismatch()
-	}
-	return t.checkKeyValues(key)
-}
-
-// checkKeyValues checks that the key attributes have their types and sizes.
-func (t *table) checkKeyValues(key attr.Item) error {
-	for i, list := range [2][]keyAttr{t.schema.hash, t.schema.sort} {
-		for _, a := range list {
-			v := key.Get(a.name)
-			if v.Kind() != a.kind {
-				return keyMismatch()
-			}
-			if err := first(checkEmptyKey(a.name, v), checkKeySize(i == 0, v)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func checkEmptyKey(name string, v attr.Value) error {
-	if kind := emptyKind(v); kind != "" {
-		return early(invalid("One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty " + kind + " value. Key: " + name))
-	}
-	return nil
-}
-
-// emptyKind names what is empty about a value that no key may have.
-func emptyKind(v attr.Value) string {
-	switch {
-	case v.Kind() == attr.KindS && v.Text() == "":
-		return "string"
-	case v.Kind() == attr.KindB && v.Text() == "":
-		return "binary"
-	}
-	return ""
-}
-
-func checkKeySize(hash bool, v attr.Value) error {
-	if v.Kind() == attr.KindN {
-		return nil
-	}
-	switch n := len(v.Text()); {
-	case hash && n > hashKeyBytesMax:
-		return invalid("One or more parameter values were invalid: Size of hashkey has exceeded the maximum size limit of2048 bytes")
-	case !hash && n > sortKeyBytesMax:
-		return invalid("One or more parameter values were invalid: Aggregated size of all range keys has exceeded the size limit of 1024 bytes")
-	}
-	return nil
-}
-
-// checkItemKeys checks the key attributes of a whole item, for the table and for
-// each of its indexes.
-func (t *table) checkItemKeys(item attr.Item) error {
-	for _, a := range t.schema.attrs() {
-		v := item.Get(a.name)
-		if v.IsZero() {
-			return invalid("One or more parameter values were invalid: Missing the key " + a.name + " in the item")
-		}
-		if v.Kind() != a.kind {
-			return invalid("One or more parameter values were invalid: Type mismatch for key " + a.name +
-				" expected: " + a.kind.String() + " actual: " + v.Kind().String())
-		}
-	}
-	return first(t.checkKeyValues(item), t.checkIndexKeys(item))
-}
-
-// checkIndexKeys checks the attributes that are keys of indexes, in the order of
-// the names of the indexes.
-func (t *table) checkIndexKeys(item attr.Item) error {
-	for _, ix := range t.byName() {
-		for i, list := range [2][]keyAttr{ix.schema.hash, ix.schema.sort} {
-			for _, a := range list {
-				if err := ix.checkKeyValue(a, item.Get(a.name), i == 0); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
-}
-
-func (ix *index) checkKeyValue(a keyAttr, v attr.Value, hash bool) error {
-	if v.IsZero() {
-		return nil
-	}
-	if v.Kind() != a.kind {
-		return invalid("One or more parameter values were invalid: Type mismatch for Index Key " + a.name +
-			" Expected: " + a.kind.String() + " Actual: " + v.Kind().String() + " IndexName: " + ix.name)
-	}
-	if kind := emptyKind(v); kind != "" {
-		return early(invalid("One or more parameter values are not valid. A value specified for a secondary index key is not supported. " +
-			"The AttributeValue for a key attribute cannot contain an empty " + kind + " value. IndexName: " + ix.name + ", IndexKey: " + a.name))
-	}
-	return checkKeySize(hash, v)
-}
-
-// checkUpdatedIndexKeys checks what an update made of the keys of indexes. Only
-// what it wrote is looked at.
-func (t *table) checkUpdatedIndexKeys(after attr.Item, update *expr.Update) error {
-	if len(t.local)+len(t.global) == 0 {
-		return nil
-	}
-	written := update.Names()
-	for _, ix := range t.byName() {
-		for i, list := range [2][]keyAttr{ix.schema.hash, ix.schema.sort} {
-			for _, a := range list {
-				if !contains(written, a.name) {
-					continue
-				}
-				if err := ix.checkUpdatedValue(a, after.Get(a.name), i == 0); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
-}
-
-func (ix *index) checkUpdatedValue(a keyAttr, v attr.Value, hash bool) error {
-	if kind := emptyKind(v); kind != "" {
-		return early(invalid("One or more parameter values are not valid. The update expression attempted to update a secondary index key to a value that is not supported. " +
-			"The AttributeValue for a key attribute cannot contain an empty " + kind + " value."))
-	}
-	return ix.checkKeyValue(a, v, hash)
-}
-
-// checkUpdatePaths refuses updates of key attributes and into key attributes.
-func (t *table) checkUpdatePaths(update *expr.Update) error {
-	if update == nil {
-		return nil
-	}
-	for _, name := range update.Names() {
-		if t.schema.has(name) {
-			return invalid("One or more parameter values were invalid: Cannot update attribute " + name + ". This attribute is part of the key")
-		}
-	}
-	return t.checkNested(update.NestedNames())
-}
-
-func (t *table) checkConditionPaths(c *expr.Condition) error {
-	if c == nil {
-		return nil
-	}
-	return t.checkNested(c.NestedNames())
-}
-
-func (t *table) checkProjectionPaths(p *expr.Projection) error {
-	if p == nil {
-		return nil
-	}
-	return t.checkNested(p.NestedNames())
-}
-
-// checkNested refuses paths that reach into a key attribute, which is a scalar.
-func (t *table) checkNested(names []string) error {
-	for _, name := range names {
-		if t.schema.has(name) {
-			return invalid("Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: Key: " + name)
-		}
-	}
-	for _, ix := range t.byName() {
-		for _, name := range names {
-			if ix.schema.has(name) {
-				return invalid("Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: IndexKey: " + name)
-			}
-		}
+func checkItemSize(size int) error {
+	if size > itemBytesMax {
+		return invalid("Item size has exceeded the maximum allowed size")
 	}
 	return nil
 }

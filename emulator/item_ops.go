@@ -65,7 +65,7 @@ func (c *call) putItem(in *PutItemInput) (*PutItemOutput, error) {
 		return nil, err
 	}
 	m, err := t.newPut(in.Item)
-	if err != nil {
+	if err := first(err, checkItemSize(in.Item.Size())); err != nil {
 		return nil, err
 	}
 	if err := t.checkConditionPaths(condition); err != nil {
@@ -139,6 +139,9 @@ func (c *call) updateItem(in *UpdateItemInput) (*UpdateItemOutput, error) {
 	m, err := t.newUpdate(in.Key, update)
 	if err != nil {
 		return nil, err
+	}
+	if update != nil && update.Charge() > itemBytesMax {
+		return nil, invalid(messageUpdateSize)
 	}
 	if err := t.checkConditionPaths(condition); err != nil {
 		return nil, err

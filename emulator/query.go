@@ -2,6 +2,7 @@ package emulator
 
 import (
 	"context"
+	"strings"
 
 	"github.com/hotsplit/hotsplit/emulator/attr"
 	"github.com/hotsplit/hotsplit/emulator/expr"
@@ -54,44 +55,45 @@ func (in *QueryInput) check(exprs *expr.Cache) (conditions, error) {
 	}
 	if err := first(c.err(), in.Legacy.refuse(named(
 		"ProjectionExpression", in.ProjectionExpression, "FilterExpression", in.FilterExpression,
-		"KeyConditionExpression", in.KeyConditionExpression)...), startKeyError(in.ExclusiveStartKey)); err != nil {
+		"KeyConditionExpression", in.KeyConditionExpression)...), startKeyError(valueError(in.ExclusiveStartKey.Err()))); err != nil {
 		return conditions{}, err
 	}
 	if in.KeyConditionExpression == nil && in.Expressions.Names == nil && in.Expressions.Values == nil {
 		return conditions{}, invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
 	}
-	return in.Expressions.bindPage(exprs, in.KeyConditionExpression, in.FilterExpression, in.ProjectionExpression)
+	q, err := in.Expressions.bindPage(exprs, false, in.KeyConditionExpression, in.FilterExpression, in.ProjectionExpression)
+	return q, first(err, enveloped(checkSelect(in.Select, in.IndexName != nil, q.projection != nil)))
 }
 
-// startKeyError is what is wrong about the values of a start key.
-func startKeyError(key attr.Item) error {
-	if err := key.Err(); err != nil {
-		return invalid("The provided starting key is invalid: " + err.Error())
+// checkSelect checks what is to be shown, as far as the request alone tells.
+func checkSelect(sel string, index, projection bool) error {
+	switch {
+	case sel == "ALL_PROJECTED_ATTRIBUTES" && !index:
+		return invalid("One or more parameter values were invalid: ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName")
+	case sel == "SPECIFIC_ATTRIBUTES" && !projection:
+		return invalid("Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES")
+	case sel == "COUNT" && projection:
+		return invalid("Cannot specify the ProjectionExpression when choosing to get only the Count")
+	case sel != "" && sel != "SPECIFIC_ATTRIBUTES" && projection:
+		return invalid("Cannot specify the ProjectionExpression when choosing to get " + sel)
 	}
 	return nil
 }
 
-func (x Expressions) bindPage(exprs *expr.Cache, key, filter, projection *string) (q conditions, err error) {
-	if err := x.checkPresent("FilterExpression and KeyConditionExpression are null", projection, key, filter); err != nil {
-		return q, err
+// startKeyError is what is wrong about the values of a start key. What is wrong
+// about numbers and sets is said without mention of the key.
+func startKeyError(err error) error {
+	e, ok := err.(*Error)
+	if !ok {
+		return nil
 	}
-	b := exprs.Binder(x.Names, x.Values)
-	if key != nil {
-		if q.key, err = b.KeyCondition(*key); err != nil {
-			return q, exprError(err)
+	for _, bare := range []string{"contains duplicates", "number set", "numeric value", "significant digits", "with magnitude"} {
+		if strings.Contains(e.Message, bare) {
+			return e
 		}
 	}
-	if filter != nil {
-		if q.filter, err = b.Filter(*filter); err != nil {
-			return q, exprError(err)
-		}
-	}
-	if projection != nil {
-		if q.projection, err = b.Projection(*projection); err != nil {
-			return q, exprError(err)
-		}
-	}
-	return q, exprError(b.Done())
+	e.Message = "The provided starting key is invalid: " + e.Message
+	return e
 }
 
 // page finds the table and index of a Query or Scan.
@@ -141,19 +143,11 @@ func (p *page) seed() uint64 {
 	return p.t.seed
 }
 
-// selection checks what is to be shown, and takes the expressions over.
+// selection holds what is to be shown against the index.
 func (p *page) selection(sel string, q conditions) error {
 	p.filter, p.projection = q.filter, q.projection
 	p.count = sel == "COUNT"
 	switch {
-	case sel == "ALL_PROJECTED_ATTRIBUTES" && p.ix == nil:
-		return invalid("One or more parameter values were invalid: ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName")
-	case sel == "SPECIFIC_ATTRIBUTES" && q.projection == nil:
-		return invalid("Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES")
-	case sel == "COUNT" && q.projection != nil:
-		return invalid("Cannot specify the ProjectionExpression when choosing to get only the Count")
-	case sel != "" && sel != "SPECIFIC_ATTRIBUTES" && q.projection != nil:
-		return invalid("Cannot specify the ProjectionExpression when choosing to get " + sel)
 	case p.ix == nil || p.ix.all:
 		return nil
 	case sel == "ALL_ATTRIBUTES" && !p.ix.local:
@@ -251,11 +245,16 @@ func (p *page) checkStartKey(start attr.Item) error {
 	if start.Len() != len(want) {
 		return p.startMismatch()
 	}
+	for _, name := range want {
+		if !start.Has(name) {
+			return p.startMismatch()
+		}
+	}
 	for _, s := range []schema{p.schema(), p.t.schema} {
 		for i, list := range [2][]keyAttr{s.hash, s.sort} {
 			for _, a := range list {
 				if start.Get(a.name).Kind() != a.kind {
-					return p.startMismatch()
+					return invalid("The provided starting key is invalid: The provided key element does not match the schema")
 				}
 				if err := checkKeySize(i == 0, start.Get(a.name)); err != nil {
 					return err
@@ -266,8 +265,9 @@ func (p *page) checkStartKey(start attr.Item) error {
 	return nil
 }
 
+// startMismatch is the answer to a start key that has not the attributes of one.
 func (p *page) startMismatch() error {
-	if p.ix != nil {
+	if p.ix != nil || p.key != scanKey {
 		return invalid("The provided starting key is invalid")
 	}
 	return invalid("The provided starting key is invalid: The provided key element does not match the schema")

@@ -56,13 +56,14 @@ func (in *ScanInput) check(exprs *expr.Cache) (conditions, error) {
 	c.atMost(in.TotalSegments, "totalSegments", segmentsMax)
 	if err := first(c.err(), in.Legacy.refuse(named(
 		"ProjectionExpression", in.ProjectionExpression, "FilterExpression", in.FilterExpression)...),
-		startKeyError(in.ExclusiveStartKey), in.checkSegments()); err != nil {
+		startKeyError(olderValueError(in.ExclusiveStartKey.Err())), in.checkSegments()); err != nil {
 		return conditions{}, err
 	}
 	if in.FilterExpression == nil && in.Expressions.Values != nil {
 		return conditions{}, invalid("ExpressionAttributeValues can only be specified when using expressions: FilterExpression is null")
 	}
-	return in.Expressions.bindPage(exprs, nil, in.FilterExpression, in.ProjectionExpression)
+	q, err := in.Expressions.bindPage(exprs, true, nil, in.FilterExpression, in.ProjectionExpression)
+	return q, first(err, checkSelect(in.Select, in.IndexName != nil, q.projection != nil))
 }
 
 func (c *constraints) atLeast(v *int, path string, least int) {

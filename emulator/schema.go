@@ -18,9 +18,10 @@ type keyAttr struct {
 // at most one sort attribute; a global index may have four of each.
 type schema struct {
 	hash, sort []keyAttr
+	all        []keyAttr // both
 }
 
-func (s schema) attrs() []keyAttr { return append(s.hash[:len(s.hash):len(s.hash)], s.sort...) }
+func (s schema) attrs() []keyAttr { return s.all }
 
 func (s schema) names() []string {
 	names := make([]string, 0, len(s.hash)+len(s.sort))

@@ -1,7 +1,6 @@
 package emulator_test
 
 import (
-	"context"
 	"fmt"
 	"testing"
 	"testing/synctest"
@@ -14,7 +13,15 @@ import (
 func rig(t testing.TB, o emulator.Options) *emulator.DB {
 	t.Helper()
 	db := emulator.New(o)
-	_, err := db.CreateTable(context.Background(), &emulator.CreateTableInput{
+	if _, err := db.CreateTable(t.Context(), rigTable()); err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+// rigTable is the table of known-faults.md.
+func rigTable() *emulator.CreateTableInput {
+	return &emulator.CreateTableInput{
 		TableName:   new("rig"),
 		BillingMode: "PAY_PER_REQUEST",
 		AttributeDefinitions: []emulator.AttributeDefinition{
@@ -26,11 +33,7 @@ func rig(t testing.TB, o emulator.Options) *emulator.DB {
 			KeySchema:  []emulator.KeySchemaElement{{new("GSI4PK"), "HASH"}, {new("GSI4SK"), "RANGE"}},
 			Projection: &emulator.Projection{ProjectionType: "ALL"},
 		}},
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
-	return db
 }
 
 func row(i int, key string) attr.Item {

@@ -3,6 +3,7 @@ package emulator
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/hotsplit/hotsplit/capacity"
@@ -166,6 +167,7 @@ func schemaOf(key []KeySchemaElement, definitions []AttributeDefinition) schema 
 			s.sort = append(s.sort, a)
 		}
 	}
+	s.all = slices.Concat(s.hash, s.sort)
 	return s
 }
 

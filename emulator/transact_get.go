@@ -7,6 +7,7 @@ import (
 
 	"github.com/hotsplit/hotsplit/capacity"
 	"github.com/hotsplit/hotsplit/emulator/attr"
+	"github.com/hotsplit/hotsplit/emulator/expr"
 )
 
 // TransactGetItems reads up to 100 items as of one moment.
@@ -20,11 +21,15 @@ func (c *call) transactGet(in *TransactGetItemsInput) (*TransactGetItemsOutput, 
 	if err := in.check(); err != nil {
 		return nil, err
 	}
+	projections, err := in.bind(&c.db.exprs)
+	if err != nil {
+		return nil, err
+	}
 	lookups := make([]lookup, len(in.TransactItems))
 	reasons := newReasons(len(in.TransactItems))
 	tx := &transaction{}
 	for i := range in.TransactItems {
-		l, err := c.newTransactGet(in.TransactItems[i].Get)
+		l, err := c.newTransactGet(in.TransactItems[i].Get, projections[i])
 		if err := reasons.note(i, err); err != nil {
 			return nil, err
 		}
@@ -66,14 +71,24 @@ func (in *TransactGetItemsInput) check() error {
 	return c.err()
 }
 
-func (c *call) newTransactGet(get *TransactGet) (lookup, error) {
-	if err := get.Key.Err(); err != nil {
-		return lookup{}, early(invalid(err.Error()))
+// bind checks what takes no table to be checked, one read after the other.
+func (in *TransactGetItemsInput) bind(exprs *expr.Cache) ([]*expr.Projection, error) {
+	projections := make([]*expr.Projection, len(in.TransactItems))
+	for i := range in.TransactItems {
+		get := in.TransactItems[i].Get
+		if err := olderValueError(get.Key.Err()); err != nil {
+			return nil, err
+		}
+		p, err := bindProjection(exprs, get.Names, get.ProjectionExpression)
+		if err != nil {
+			return nil, err
+		}
+		projections[i] = p
 	}
-	projection, err := bindProjection(&c.db.exprs, get.Names, get.ProjectionExpression)
-	if err != nil {
-		return lookup{}, early(err)
-	}
+	return projections, nil
+}
+
+func (c *call) newTransactGet(get *TransactGet, projection *expr.Projection) (lookup, error) {
 	t, err := c.table(get.TableName)
 	if err != nil {
 		return lookup{}, err

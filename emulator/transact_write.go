@@ -8,6 +8,7 @@ import (
 
 	"github.com/hotsplit/hotsplit/capacity"
 	"github.com/hotsplit/hotsplit/emulator/attr"
+	"github.com/hotsplit/hotsplit/emulator/expr"
 )
 
 // TransactWriteItems carries out up to 100 writes, all or none.
@@ -103,12 +104,10 @@ func (in *TransactWriteItemsInput) check() error {
 	var c constraints
 	c.returnConsumedCapacity(in.ReturnConsumedCapacity)
 	c.returnItemCollectionMetrics(in.ReturnItemCollectionMetrics)
-	if t := in.ClientRequestToken; t != nil && (len(*t) == 0 || len(*t) > clientTokenBytes) {
-		bound := "Member must have length less than or equal to 36"
-		if len(*t) == 0 {
-			bound = "Member must have length greater than or equal to 1"
-		}
-		c.violated("'"+*t+"'", "clientRequestToken", bound)
+	if t := in.ClientRequestToken; t != nil && len(*t) > clientTokenBytes {
+		c.found = nil
+		c.unnamed("ClientRequestToken", "Member must have length less than or equal to 36")
+		return c.err()
 	}
 	c.transactItems(in.TransactItems != nil, len(in.TransactItems))
 	if err := c.err(); err != nil {
@@ -169,12 +168,16 @@ type transaction struct {
 
 // prepare checks everything that can be known before the tables are locked.
 func (c *call) prepare(in *TransactWriteItemsInput) (*transaction, error) {
+	bound, err := in.bind(&c.db.exprs)
+	if err != nil {
+		return nil, err
+	}
 	tx := &transaction{}
 	reasons := newReasons(len(in.TransactItems))
 	bytes := 0
 	for i := range in.TransactItems {
 		v, a := in.TransactItems[i].action()
-		m, err := c.newAction(v, a)
+		m, err := c.newAction(v, a, bound[i])
 		if err := reasons.note(i, err); err != nil {
 			return nil, err
 		}
@@ -219,34 +222,50 @@ func (tx *transaction) concern(t *table) {
 	}
 }
 
-func (c *call) newAction(v verb, a *TransactAction) (*mutation, error) {
-	if err := a.checkValues(v); err != nil {
-		return nil, err
+// boundAction are the expressions of an action.
+type boundAction struct {
+	update    *expr.Update
+	condition *expr.Condition
+}
+
+// bind checks what takes no table to be checked, one action after the other.
+func (in *TransactWriteItemsInput) bind(exprs *expr.Cache) ([]boundAction, error) {
+	bound := make([]boundAction, len(in.TransactItems))
+	for i := range in.TransactItems {
+		_, a := in.TransactItems[i].action()
+		b, err := a.bind(exprs)
+		if err != nil {
+			return nil, err
+		}
+		bound[i] = b
 	}
-	update, condition, err := a.Expressions.bindUpdate(&c.db.exprs, a.UpdateExpression, a.ConditionExpression)
-	if err != nil {
-		return nil, early(err)
+	return bound, nil
+}
+
+// bind checks values and expressions. A key that nests too deep comes last.
+func (a *TransactAction) bind(exprs *expr.Cache) (b boundAction, err error) {
+	values := first(a.Item.Err(), a.Key.Err())
+	if values != nil && (a.Key.Err() == nil || !isDeep(values)) {
+		return b, olderValueError(values)
 	}
+	b.update, b.condition, err = a.Expressions.bindWrite(exprs, a.UpdateExpression, a.ConditionExpression, true)
+	return b, first(err, olderValueError(values))
+}
+
+func (c *call) newAction(v verb, a *TransactAction, bound boundAction) (*mutation, error) {
 	t, err := c.table(a.TableName)
 	if err != nil {
 		return nil, err
 	}
-	m, err := t.newMutation(v, a, update)
+	m, err := t.newMutation(v, a, bound.update)
 	if err != nil {
 		return m, err
 	}
-	m.condition, m.showOld = condition, a.ReturnValuesOnConditionCheckFailure == "ALL_OLD"
-	return m, t.checkConditionPaths(condition)
-}
-
-func (a *TransactAction) checkValues(v verb) error {
-	if err := first(a.Item.Err(), a.Key.Err()); err != nil {
-		return early(invalid(err.Error()))
+	if err := early(checkItemSize(a.Item.Size())); err != nil {
+		return m, err
 	}
-	if v == verbPut && a.Item.Size() > itemBytesMax {
-		return invalid("Item size has exceeded the maximum allowed size")
-	}
-	return nil
+	m.condition, m.showOld = bound.condition, a.ReturnValuesOnConditionCheckFailure == "ALL_OLD"
+	return m, t.checkConditionPaths(bound.condition)
 }
 
 func (tx *transaction) suffer(c *call) error {

@@ -81,32 +81,30 @@ func (m *mutation) renew(e *effect) error {
 	return nil
 }
 
-func (m *mutation) updated(e *effect) error {
-	before := e.old
-	if before.IsNil() {
-		before = m.key
-	}
-	if m.update == nil {
-		e.new = before
+func (m *mutation) updated(e *effect) (err error) {
+	absent := e.old.IsNil()
+	switch {
+	case m.update == nil && absent:
+		e.new = m.key
 		return nil
+	case m.update == nil:
+		e.new = e.old
+		return nil
+	case absent:
+		e.new, err = m.update.Create(m.key)
+	default:
+		e.new, err = m.update.Apply(e.old)
 	}
-	after, err := m.update.Apply(before)
 	if err != nil {
 		return invalid(err.Error())
 	}
-	if after.Size() > itemBytesMax {
-		return invalid("Item size to update has exceeded the maximum allowed size")
+	if e.new.Size() > itemBytesMax {
+		return invalid(messageUpdateSize)
 	}
-	if err := m.t.checkUpdatedIndexKeys(after, m.update); err != nil {
-		return err
-	}
-	// Removing from an item that is not there does not make it.
-	if e.old.IsNil() && after.Len() == m.key.Len() {
-		return nil
-	}
-	e.new = after
-	return nil
+	return m.t.checkUpdatedIndexKeys(e.new, m.update)
 }
+
+const messageUpdateSize = "Item size to update has exceeded the maximum allowed size"
 
 func (m *mutation) conditionFailed(old attr.Item) *Error {
 	e := newError(CodeConditionalCheck, "The conditional request failed")
