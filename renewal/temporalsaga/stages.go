@@ -102,10 +102,28 @@ func (r *run) awaitCure(ctx workflow.Context) error {
 	return r.await(ctx, r.lapse(r.leaseEnds()))
 }
 
+// changeReminder is the change since which an offer is reminded of. Renewals that
+// wait for a reply since before it wait on without.
+const changeReminder = "remind-of-offer"
+
 // awaitReply waits for the tenant, reminds once, and lets the offer expire.
 func (r *run) awaitReply(ctx workflow.Context) error {
 	r.waiting = "a reply"
+	reminds := workflow.GetVersion(ctx, changeReminder, workflow.DefaultVersion, 1) >= 1
+	if at := r.offerEnds().Add(-r.input.Terms.RemindBefore); reminds && !r.reminded() && at.After(r.saga.StateSince) {
+		return r.await(ctx, alarm{at: at, ring: r.remind})
+	}
 	return r.await(ctx, r.lapse(r.offerEnds()))
+}
+
+func (r *run) reminded() bool { return r.Reminded == r.saga.StateSince.UnixMilli() }
+
+func (r *run) remind(ctx workflow.Context) error {
+	if err := r.send(ctx, "reminder"); err != nil {
+		return err
+	}
+	r.Reminded = r.saga.StateSince.UnixMilli()
+	return nil
 }
 
 // awaitSignature waits for the signature on an accepted offer.

@@ -39,7 +39,7 @@ func NewInput(lease Lease, sagaID string, terms Terms) Input {
 type Carried struct {
 	Events   []Event    `json:"events,omitempty"`
 	Answers  []answered `json:"answers,omitempty"`
-	Reminded int        `json:"reminded,omitempty"` // the round whose reminder was sent
+	Reminded int64      `json:"reminded,omitempty"` // the stay in a state whose reminder was sent
 	Runs     int        `json:"runs,omitempty"`
 }
 
