@@ -83,7 +83,8 @@ func (p *pace) allow(want int) (rows int, wait time.Duration) {
 	if p.tokens >= chunk {
 		return int(chunk), 0
 	}
-	return 0, time.Duration((chunk - p.tokens) / p.rate * float64(time.Second))
+	// Rounded up: a wait of no time at all would be asked for again and again.
+	return 0, time.Duration(math.Ceil((chunk-p.tokens)/p.rate*1000)) * time.Millisecond
 }
 
 // spent takes rows off the allowance and learns what they cost on the old key.

@@ -23,7 +23,7 @@ func (p *physicsFlags) register(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.Int64Var(&p.Seed, "seed", 0, "source of every draw: placement of keys, lag, order of ties, faults")
 	f.StringVar(&p.Region, "region", "us-east-1", "region in ARNs")
-	f.StringVar(&p.Account, "account", "000000000000", "account in ARNs")
+	f.StringVar(&p.Account, "account", "123456789012", "account in ARNs")
 
 	f.BoolVar(&p.Unlimited, "unlimited", false, "throttle nothing; what requests cost is still counted")
 	f.Float64Var(&p.PartitionCeiling.Write, "partition-writes", 1000, "write `units` a second of one physical partition")
