@@ -339,7 +339,7 @@ func (s *scenario) row(pk string, version int, key, sort attr.Value) attr.Item {
 	b.Set("SK", attr.String("META"))
 	b.Set("GSI4PK", key)
 	b.Set("GSI4SK", sort)
-	b.Set("version", attr.Int(int64(version)))
+	b.Set("at", attr.Int(int64(version)))
 	if kb := s.number("kb", 0); kb > 0 {
 		b.Set("free", s.free(int(kb*1024)-200))
 	}
