@@ -23,7 +23,7 @@ const (
 
 func judgeResource(r Report, res ResourceReport) []Verdict {
 	var verdicts []Verdict
-	hot := hotKeys(res)
+	hot := hotKeys(r, res)
 	for _, k := range hot[:min(len(hot), keysJudgedMax)] {
 		verdicts = append(verdicts, judgeKey(r, res, k)...)
 	}
@@ -41,12 +41,14 @@ func judgeResource(r Report, res ResourceReport) []Verdict {
 }
 
 // hotKeys lists the keys that came near a partition's ceiling, or were refused
-// for a key range while they carried most of what was refused.
-func hotKeys(res ResourceReport) []KeyReport {
+// for a key range while they carried most of what was refused. Where figures are
+// averages over minutes, a refusing partition's key is the one with most load.
+func hotKeys(r Report, res ResourceReport) []KeyReport {
 	var hot []KeyReport
 	for _, k := range res.Keys {
 		refused := k.Throttled > 0 && res.keyRange() > 0 && 2*k.Throttled >= res.Throttled
-		if k.Key != "" && (k.peakLoad() >= hotShare || refused) {
+		suspect := r.Resolution > 1 && res.keyRange() > 0 && k.Share >= mostShare
+		if k.Key != "" && (k.peakLoad() >= hotShare || refused || suspect) {
 			hot = append(hot, k)
 		}
 	}
@@ -86,7 +88,7 @@ func (res ResourceReport) because(suffix string) int {
 
 func judgeKey(r Report, res ResourceReport, k KeyReport) []Verdict {
 	v := Verdict{Rule: HotPartitionKey, Severity: Warning, Resource: res.Resource, Key: k.Key, Callers: names(k.Callers)}
-	if k.Throttled > 0 {
+	if k.Throttled > 0 || r.Resolution > 1 && res.keyRange() > 0 {
 		v.Severity = Critical
 	}
 	v.Evidence = keyEvidence(r, res, k)
@@ -95,12 +97,12 @@ func judgeKey(r Report, res ResourceReport, k KeyReport) []Verdict {
 	case most(k.Items):
 		v.Rule = HotItem
 		v.Text = fmt.Sprintf("%s is hot because of one item: %q takes %s of the key's load. %s Sharding by owner will not help: the item stays on one partition.",
-			what, k.Items[0].Name, percent(k.Items[0].Share), figures(k))
+			what, k.Items[0].Name, percent(k.Items[0].Share), figures(r, k))
 		v.Next = "Cache the item, or split its contents over several items; a new index key does not change where one item lies."
 	case most(k.Owners):
 		v.Rule = HotOwner
 		v.Text = fmt.Sprintf("%s is hot because of one owner: %q takes %s of the key's load. %s Sharding by owner keeps this owner's rows together, so its shard would be as hot.",
-			what, k.Owners[0].Name, percent(k.Owners[0].Share), figures(k))
+			what, k.Owners[0].Name, percent(k.Owners[0].Share), figures(r, k))
 		v.Next = "Find out why this owner is read or written so much (" + strings.Join(v.Callers, ", ") + "), or shard by something finer than the owner."
 	case k.Episodes <= burstsMax && k.LongestSeconds <= burstSecondsMax && r.Resolution == 1 && r.length() >= 5*k.HotSeconds && r.length() >= enoughSeconds:
 		v.Rule = ShortBurst
@@ -110,10 +112,10 @@ func judgeKey(r Report, res ResourceReport, k KeyReport) []Verdict {
 			v.Severity = Info
 		}
 		v.Text = fmt.Sprintf("%s was near its ceiling for a short burst: %s in %s. %s",
-			what, plural(k.HotSeconds, "hot second", "hot seconds"), plural(r.length(), "second", "seconds"), figures(k))
+			what, plural(k.HotSeconds, "hot second", "hot seconds"), plural(r.length(), "second", "seconds"), figures(r, k))
 		v.Next = "Spread the burst or let the SDK's retries absorb it; record for longer to see whether it comes back. " + planNext(res.Resource)
 	default:
-		v.Text = fmt.Sprintf("%s is hot. %s%s", what, figures(k), callerSentence(k.Callers))
+		v.Text = fmt.Sprintf("%s is hot. %s%s", what, figures(r, k), callerSentence(k.Callers))
 		v.Next = planNext(res.Resource)
 	}
 	return append([]Verdict{v}, judgeRising(res, k)...)

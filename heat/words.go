@@ -58,8 +58,12 @@ func callerSentence(callers []Part) string {
 }
 
 // figures is the key's busiest second and its refusals in words.
-func figures(k KeyReport) string {
+func figures(r Report, k KeyReport) string {
 	direction, at, ceiling := k.busiest()
+	if r.Resolution > 1 {
+		return fmt.Sprintf("In its busiest minute it took %s %s units a second on average, %s of the %s that one partition serves; within the minute it was more.",
+			number(at.Units), direction, percent(at.Units/ceiling), number(ceiling))
+	}
 	s := fmt.Sprintf("In its busiest second it took %s %s units, %s of the %s that one partition serves",
 		number(at.Units), direction, percent(at.Units/ceiling), number(ceiling))
 	if k.Throttled == 0 {
@@ -77,11 +81,15 @@ func figures(k KeyReport) string {
 
 func keyEvidence(r Report, res ResourceReport, k KeyReport) []string {
 	var lines []string
+	when := "second"
+	if r.Resolution > 1 {
+		when = "minute's average"
+	}
 	if at := k.PeakRead; at.Units > 0 {
-		lines = append(lines, fmt.Sprintf("reads: busiest second %s of %s units at %s", number(at.Units), number(capacity.PartitionCeiling.Read), at.At.Format(time.RFC3339)))
+		lines = append(lines, fmt.Sprintf("reads: busiest "+when+" %s of %s units at %s", number(at.Units), number(capacity.PartitionCeiling.Read), at.At.Format(time.RFC3339)))
 	}
 	if at := k.PeakWrite; at.Units > 0 {
-		lines = append(lines, fmt.Sprintf("writes: busiest second %s of %s units at %s", number(at.Units), number(capacity.PartitionCeiling.Write), at.At.Format(time.RFC3339)))
+		lines = append(lines, fmt.Sprintf("writes: busiest "+when+" %s of %s units at %s", number(at.Units), number(capacity.PartitionCeiling.Write), at.At.Format(time.RFC3339)))
 	}
 	if r.Resolution == 1 {
 		lines = append(lines, fmt.Sprintf("hot for %s of %d in %s", plural(k.HotSeconds, "second", "seconds"), r.length(), plural(k.Episodes, "episode", "episodes")))

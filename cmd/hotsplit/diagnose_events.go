@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hotsplit/hotsplit/capacity"
 	"github.com/hotsplit/hotsplit/heat"
 	"github.com/hotsplit/hotsplit/sim"
 )
@@ -211,7 +212,7 @@ func (c ownerCounts) count(e heat.Event, separator string) {
 		c[key] = owners
 	}
 	if _, known := owners[owner]; known || len(owners) < ownersMax {
-		owners[owner] += e.Read/3000 + e.Write/1000
+		owners[owner] += e.Read/capacity.PartitionCeiling.Read + e.Write/capacity.PartitionCeiling.Write
 	}
 }
 
