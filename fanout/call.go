@@ -2,7 +2,6 @@ package fanout
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -16,6 +15,21 @@ type call struct {
 	view     View
 	keysOnly bool                // rows carry their keys alone; see Count
 	skip     map[string]struct{} // base keys of moving rows
+}
+
+// sortOf is a row's sort key. A row of the base table may lack that of one layout
+// where the layouts have attributes of their own.
+func (c *call) sortOf(s *strand, item Item) scalar {
+	sort := scalarOf(item[s.layout.SortKey])
+	if s.load == nil || sort.kind != kindNone {
+		return sort
+	}
+	for _, layout := range c.view.Routing.Read {
+		if sort = scalarOf(item[layout.SortKey]); sort.kind != kindNone {
+			break
+		}
+	}
+	return sort
 }
 
 // wants says whether a row that strand s read belongs to the answer.
@@ -38,16 +52,26 @@ func (c *call) wants(s *strand, at position) bool {
 
 // query sends one request, again where that may help, and counts what it cost.
 func (c *call) query(ctx context.Context, in *dynamodb.QueryInput, s Shard) (out *dynamodb.QueryOutput, err error) {
-	err = retried(ctx, c.reader.options.AttemptsMax, func() error {
-		return c.reader.options.InFlight.send(ctx, func() (err error) {
-			out, err = c.reader.client.Query(ctx, in)
-			if report := c.ask.Report; report != nil {
-				report.add(s, queryCost(out, err))
-			}
-			return err
-		})
+	if out, err = c.send(ctx, in, s); err == nil {
+		return out, nil
+	}
+	err = retried(ctx, c.reader.options.AttemptsMax, err, func() (err error) {
+		out, err = c.send(ctx, in, s)
+		return err
 	})
 	return out, classify(err)
+}
+
+func (c *call) send(ctx context.Context, in *dynamodb.QueryInput, s Shard) (*dynamodb.QueryOutput, error) {
+	if err := c.reader.options.InFlight.acquire(ctx); err != nil {
+		return nil, err
+	}
+	defer c.reader.options.InFlight.release()
+	out, err := c.reader.client.Query(ctx, in)
+	if report := c.ask.Report; report != nil {
+		report.add(s, queryCost(out, err))
+	}
+	return out, err
 }
 
 func queryCost(out *dynamodb.QueryOutput, err error) Cost {
@@ -59,15 +83,4 @@ func queryCost(out *dynamodb.QueryOutput, err error) Cost {
 		cost.Units = units(*out.ConsumedCapacity)
 	}
 	return cost
-}
-
-// projection names the keys of a row, all that counting needs.
-func (c *call) projection(s *strand, names map[string]string) string {
-	attributes := append([]string{s.layout.SortKey}, c.reader.table.Key...)
-	words := make([]string, len(attributes))
-	for i, attribute := range attributes {
-		words[i] = fmt.Sprintf("#%skey%d", placeholder, i)
-		names[words[i]] = attribute
-	}
-	return strings.Join(words, ", ")
 }

@@ -21,7 +21,7 @@ func (r *Reader) Count(ctx context.Context, q Query) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		if !c.view.settled() {
+		if !c.view.settled() || len(c.view.Routing.Read) > 1 {
 			return r.countRows(ctx, q)
 		}
 		n, err := c.countShards(ctx)
@@ -35,7 +35,7 @@ func (r *Reader) Count(ctx context.Context, q Query) (int, error) {
 // countRows reads the rows' keys: two copies of a row are one row.
 func (r *Reader) countRows(ctx context.Context, q Query) (int, error) {
 	n := 0
-	w := &walk{reader: r, ask: q, scope: allScope, keysOnly: true, yield: func(Item, error) bool {
+	w := &walk{reader: r, ask: q, scope: everything{}, keysOnly: true, yield: func(Item, error) bool {
 		n++
 		return true
 	}}
@@ -44,7 +44,7 @@ func (r *Reader) countRows(ctx context.Context, q Query) (int, error) {
 
 // countShards has the service count each shard, all at once.
 func (c *call) countShards(ctx context.Context) (int, error) {
-	strands, err := c.plan(allScope)
+	strands, err := c.plan(everything{})
 	if err != nil {
 		return 0, err
 	}

@@ -214,7 +214,7 @@ func (q Query) fingerprint(t Table, s scope) ([8]byte, error) {
 	if err != nil {
 		return [8]byte{}, err
 	}
-	return digest(t.Name, t.Key, s.name, q.Descending, q.Filter.Expression, q.Filter.Names, values, ends), nil
+	return digest(t.Name, t.Key, s.name(), q.Descending, q.Filter.Expression, q.Filter.Names, values, ends), nil
 }
 
 func digest(parts ...any) (d [8]byte) {

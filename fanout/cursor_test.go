@@ -97,28 +97,28 @@ func TestCursorsAreBoundToTheQuery(t *testing.T) {
 	table := Table{Name: "t", Key: []string{"PK", "SK"}}
 	values := func(v string) Item { return Item{":v": &types.AttributeValueMemberS{Value: v}} }
 	queries := map[string]func() (Query, Table, scope){
-		"plain":       func() (Query, Table, scope) { return Query{}, table, allScope },
-		"descending":  func() (Query, Table, scope) { return Query{Descending: true}, table, allScope },
-		"range":       func() (Query, Table, scope) { return Query{SortKey: Between("a", "b")}, table, allScope },
-		"other range": func() (Query, Table, scope) { return Query{SortKey: Between("a", "c")}, table, allScope },
+		"plain":       func() (Query, Table, scope) { return Query{}, table, everything{} },
+		"descending":  func() (Query, Table, scope) { return Query{Descending: true}, table, everything{} },
+		"range":       func() (Query, Table, scope) { return Query{SortKey: Between("a", "b")}, table, everything{} },
+		"other range": func() (Query, Table, scope) { return Query{SortKey: Between("a", "c")}, table, everything{} },
 		"number range": func() (Query, Table, scope) {
-			return Query{SortKey: Range{From: &types.AttributeValueMemberN{Value: "1"}}}, table, allScope
+			return Query{SortKey: Range{From: &types.AttributeValueMemberN{Value: "1"}}}, table, everything{}
 		},
 		"text range": func() (Query, Table, scope) {
-			return Query{SortKey: Range{From: &types.AttributeValueMemberS{Value: "1"}}}, table, allScope
+			return Query{SortKey: Range{From: &types.AttributeValueMemberS{Value: "1"}}}, table, everything{}
 		},
 		"filter": func() (Query, Table, scope) {
-			return Query{Filter: Filter{Expression: "a = :v", Values: values("1")}}, table, allScope
+			return Query{Filter: Filter{Expression: "a = :v", Values: values("1")}}, table, everything{}
 		},
 		"other value": func() (Query, Table, scope) {
-			return Query{Filter: Filter{Expression: "a = :v", Values: values("2")}}, table, allScope
+			return Query{Filter: Filter{Expression: "a = :v", Values: values("2")}}, table, everything{}
 		},
 		"other filter": func() (Query, Table, scope) {
-			return Query{Filter: Filter{Expression: "b = :v", Values: values("1")}}, table, allScope
+			return Query{Filter: Filter{Expression: "b = :v", Values: values("1")}}, table, everything{}
 		},
-		"owner":       func() (Query, Table, scope) { return Query{}, table, ownerScope("p1") },
-		"other owner": func() (Query, Table, scope) { return Query{}, table, ownerScope("p2") },
-		"other table": func() (Query, Table, scope) { return Query{}, Table{Name: "u", Key: table.Key}, allScope },
+		"owner":       func() (Query, Table, scope) { return Query{}, table, oneOwner("p1") },
+		"other owner": func() (Query, Table, scope) { return Query{}, table, oneOwner("p2") },
+		"other table": func() (Query, Table, scope) { return Query{}, Table{Name: "u", Key: table.Key}, everything{} },
 	}
 	seen := make(map[[8]byte]string)
 	for name, query := range queries {

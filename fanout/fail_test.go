@@ -290,7 +290,7 @@ func TestBadQueriesAreRefusedBeforeTheyAreAsked(t *testing.T) {
 		"filter on a base key":       {Filter: fanout.Filter{Expression: "PK = :v", Values: fanout.Item{":v": number.To}}},
 		"filter on a named base key": {Filter: fanout.Filter{Expression: "attribute_exists(#a) AND size(#k) > :v", Names: map[string]string{"#a": "a", "#k": "SK"}}},
 		"values without a filter":    {Filter: fanout.Filter{Values: fanout.Item{":v": number.To}}},
-		"reserved name":              {Filter: fanout.Filter{Expression: "#hotsplit_pk = a", Names: map[string]string{"#hotsplit_pk": "b"}}},
+		"reserved name":              {Filter: fanout.Filter{Expression: "#hs_pk = a", Names: map[string]string{"#hs_pk": "b"}}},
 		"mixed range":                {SortKey: number},
 		"range of a map":             {SortKey: fanout.Range{From: &types.AttributeValueMemberM{}}},
 	}

@@ -21,11 +21,12 @@ func NewInFlight(n int) *InFlight {
 	return &InFlight{semaphore.NewWeighted(int64(max(n, 1)))}
 }
 
-// send runs one request under the bound. Nothing is held while a retry waits.
-func (f *InFlight) send(ctx context.Context, request func() error) error {
-	if err := f.slots.Acquire(ctx, 1); err != nil {
+// acquire waits for a slot. Nothing is held while a retry waits.
+func (f *InFlight) acquire(ctx context.Context) error {
+	if f.slots.Acquire(ctx, 1) != nil {
 		return context.Cause(ctx)
 	}
-	defer f.slots.Release(1)
-	return request()
+	return nil
 }
+
+func (f *InFlight) release() { f.slots.Release(1) }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -84,7 +86,7 @@ func (c *call) loadMoving(ctx context.Context, keys []Item) ([]Item, error) {
 func (c *call) batchGet(ctx context.Context, keys []Item) ([]Item, error) {
 	table := c.reader.table.Name
 	var items []Item
-	err := retried(ctx, c.reader.options.AttemptsMax, func() error {
+	read := func() error {
 		for len(keys) > 0 {
 			out, err := c.sendBatch(ctx, table, keys)
 			if err != nil {
@@ -98,19 +100,20 @@ func (c *call) batchGet(ctx context.Context, keys []Item) ([]Item, error) {
 			keys = left
 		}
 		return nil
-	})
-	return items, err
+	}
+	return items, retried(ctx, c.reader.options.AttemptsMax, read(), read)
 }
 
-func (c *call) sendBatch(ctx context.Context, table string, keys []Item) (out *dynamodb.BatchGetItemOutput, err error) {
+func (c *call) sendBatch(ctx context.Context, table string, keys []Item) (*dynamodb.BatchGetItemOutput, error) {
 	in := &dynamodb.BatchGetItemInput{
 		RequestItems:           map[string]types.KeysAndAttributes{table: {Keys: keys, ConsistentRead: new(true)}},
 		ReturnConsumedCapacity: c.ask.Report.wants(),
 	}
-	err = c.reader.options.InFlight.send(ctx, func() (err error) {
-		out, err = c.reader.client.BatchGetItem(ctx, in)
-		return err
-	})
+	if err := c.reader.options.InFlight.acquire(ctx); err != nil {
+		return nil, err
+	}
+	defer c.reader.options.InFlight.release()
+	out, err := c.reader.client.BatchGetItem(ctx, in)
 	if err != nil {
 		c.ask.Report.add(Shard{}, Cost{Requests: 1})
 		return nil, err
@@ -144,28 +147,23 @@ func (c *call) filterMoving(ctx context.Context, keys []Item) ([]Item, error) {
 
 func (c *call) baseInput(key Item) *dynamodb.QueryInput {
 	f := c.ask.Filter
-	names, values := maps.Clone(f.Names), maps.Clone(f.Values)
-	if names == nil {
-		names = make(map[string]string)
-	}
-	if values == nil {
-		values = make(Item)
-	}
-	condition := ""
+	n := names{filter: f.Names}
+	values := make(Item, len(f.Values)+2)
+	maps.Copy(values, f.Values)
+	conditions := make([]string, len(c.reader.table.Key))
 	for i, attribute := range c.reader.table.Key {
-		name, value := fmt.Sprintf("#%sbase%d", placeholder, i), fmt.Sprintf(":%sbase%d", placeholder, i)
-		names[name], values[value] = attribute, key[attribute]
-		if i > 0 {
-			condition += " AND "
-		}
-		condition += name + " = " + value
+		short := "base" + strconv.Itoa(i)
+		value := ":" + placeholder + short
+		values[value] = key[attribute]
+		conditions[i] = n.spell(short, attribute) + " = " + value
 	}
+	condition := strings.Join(conditions, " AND ")
 	return &dynamodb.QueryInput{
 		TableName:                 &c.reader.table.Name,
 		ConsistentRead:            new(true),
 		KeyConditionExpression:    &condition,
 		FilterExpression:          &f.Expression,
-		ExpressionAttributeNames:  names,
+		ExpressionAttributeNames:  n.placeholders(),
 		ExpressionAttributeValues: values,
 		ReturnConsumedCapacity:    c.ask.Report.wants(),
 	}

@@ -11,37 +11,48 @@ import (
 // costs to learn whether the shard is small.
 const probeRows = 64
 
-// ownersScope reads several owners, together where the census says that it is no
-// dearer.
-func (r *Reader) ownersScope(owners []string) scope {
-	owners = slices.Compact(slices.Sorted(slices.Values(owners)))
-	asked := make(map[string]struct{}, len(owners))
-	for _, owner := range owners {
-		asked[owner] = struct{}{}
+// manyOwners is the scope of Owners: stretches of the keys that hold them.
+type manyOwners struct {
+	owners []string // sorted, each once
+	asked  map[string]struct{}
+}
+
+func ownersScope(owners []string) manyOwners {
+	s := manyOwners{owners: slices.Compact(slices.Sorted(slices.Values(owners)))}
+	s.asked = make(map[string]struct{}, len(s.owners))
+	for _, owner := range s.owners {
+		s.asked[owner] = struct{}{}
 	}
-	has := func(owner string) bool { _, ok := asked[owner]; return ok }
-	return scope{
-		check: func(l shard.Layout) error {
-			for _, owner := range owners {
-				if err := l.CheckOwner(owner); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
-		strands: func(c *call, l shard.Layout, in bounds) []*strand {
-			var all []*strand
-			for _, group := range byShard(l, owners) {
-				all = append(all, c.together(l, group, in, has)...)
-			}
-			return all
-		},
-		owns: has,
-		holds: func(l shard.Layout, key, sort string) bool {
-			owner := ownerOf(l, sort)
-			return has(owner) && key == l.Key(owner)
-		},
+	return s
+}
+
+func (s manyOwners) name() string { return "" } // no page is of several owners
+
+func (s manyOwners) owns(owner string) bool {
+	_, ok := s.asked[owner]
+	return ok
+}
+
+func (s manyOwners) check(l shard.Layout) error {
+	for _, owner := range s.owners {
+		if err := l.CheckOwner(owner); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+func (s manyOwners) strands(c *call, l shard.Layout, in bounds) []*strand {
+	var all []*strand
+	for _, group := range byShard(l, s.owners) {
+		all = append(all, c.together(l, group, in, s.owns)...)
+	}
+	return all
+}
+
+func (s manyOwners) holds(l shard.Layout, key, sort string) bool {
+	owner := ownerOf(l, sort)
+	return s.owns(owner) && key == l.Key(owner)
 }
 
 // byShard groups sorted owners by the shard that holds them; each group stays sorted.
@@ -110,6 +121,6 @@ func (c *call) segment(l shard.Layout, key string, owners []string, in bounds, w
 // spanning narrows b to the keys from the first prefix to the last.
 func (b bounds) spanning(first, last string) bounds {
 	n := b.within(first)
-	n.prefix, n.to = "", b.within(last).to
+	n.prefix, n.whole, n.to = "", false, b.within(last).to
 	return n
 }

@@ -49,9 +49,9 @@ func (r *Reader) Page(ctx context.Context, req PageRequest) (Page, error) {
 	if err := req.validate(r.table); err != nil {
 		return Page{}, err
 	}
-	s := allScope
+	var s scope = everything{}
 	if req.Owner != "" {
-		s = ownerScope(req.Owner)
+		s = oneOwner(req.Owner)
 	}
 	m, err := r.openMark(req, s)
 	if err != nil {
@@ -104,19 +104,19 @@ func (r *Reader) page(ctx context.Context, req PageRequest, s scope, m mark) (Pa
 	return sheet.page(m)
 }
 
-// settled says that no row of the view's layout moves, so that a shard that was
-// read to its end stays read to its end.
+// settled says that no row changes its key under the view, so that a shard that
+// was read to its end stays read to its end.
 func (v View) settled() bool {
-	return len(v.Routing.Read) == 1 && !v.Routing.Moving && len(v.Moving) == 0
+	return !v.Routing.Moving && !v.InOrder && len(v.Moving) == 0
 }
 
-// layoutMark is the fingerprint of the one layout that states are valid under;
-// it is zero where there is none.
+// layoutMark is the fingerprint of the layouts that states are valid under; it is
+// zero where there are none.
 func (v View) layoutMark() [8]byte {
 	if !v.settled() {
 		return [8]byte{}
 	}
-	return digest(v.Routing.Read[0])
+	return digest(v.Routing.Read)
 }
 
 // baseMark is the fingerprint of what the entity is called on the index.

@@ -2,6 +2,7 @@ package fanout
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"unicode/utf8"
 
@@ -48,7 +49,7 @@ func Between(from, to string) Range {
 }
 
 // placeholder begins every name and value that fanout adds to an expression.
-const placeholder = "hotsplit_"
+const placeholder = "hs_"
 
 func (q Query) validate(t Table) error {
 	from, to := scalarOf(q.SortKey.From), scalarOf(q.SortKey.To)
@@ -110,6 +111,7 @@ func isWord(r rune) bool {
 type bounds struct {
 	from, to scalar
 	prefix   string
+	whole    bool // every key that begins with the prefix is in it
 }
 
 func (q Query) bounds() bounds {
@@ -118,15 +120,15 @@ func (q Query) bounds() bounds {
 
 // within narrows b to the keys that begin with prefix.
 func (b bounds) within(prefix string) bounds {
-	n := bounds{from: scalar{kindString, prefix}, prefix: prefix}
+	n := bounds{from: scalar{kindString, prefix}, prefix: prefix, whole: true}
 	if end := prefixEnd(prefix); end != "" {
 		n.to = scalar{kindString, end}
 	}
 	if b.from.kind != kindNone && b.from.compare(n.from) > 0 {
-		n.from = b.from
+		n.from, n.whole = b.from, false
 	}
 	if b.to.kind != kindNone && (n.to.kind == kindNone || b.to.compare(n.to) < 0) {
-		n.to = b.to
+		n.to, n.whole = b.to, false
 	}
 	return n
 }
@@ -135,12 +137,12 @@ func (b bounds) within(prefix string) bounds {
 func (b bounds) startingAt(s scalar, o order) bounds {
 	if o.descending {
 		if b.to.kind == kindNone || s.compare(b.to) < 0 {
-			b.to = s
+			b.to, b.whole = s, false
 		}
 		return b
 	}
 	if b.from.kind == kindNone || s.compare(b.from) > 0 {
-		b.from = s
+		b.from, b.whole = s, false
 	}
 	return b
 }
@@ -158,6 +160,9 @@ func (b bounds) contains(s scalar) bool {
 // prefixEnd is the smallest string above every string that begins with prefix.
 // The service takes UTF-8 alone, so the last rune that has a successor is raised.
 func prefixEnd(prefix string) string {
+	if n := len(prefix) - 1; n >= 0 && prefix[n] < utf8.RuneSelf-1 {
+		return prefix[:n] + string(rune(prefix[n]+1))
+	}
 	runes := []rune(prefix)
 	for i := len(runes) - 1; i >= 0; i-- {
 		switch r := runes[i]; {
@@ -173,11 +178,12 @@ func prefixEnd(prefix string) string {
 	return ""
 }
 
-// condition is the key condition for one partition key within b.
-func (b bounds) condition(values map[string]types.AttributeValue) string {
-	const pk, sk = "#" + placeholder + "pk = :" + placeholder + "pk", "#" + placeholder + "sk"
+// condition is the key condition for one partition key within b, its attributes
+// spelled as pk and sk.
+func (b bounds) condition(pk, sk string, values map[string]types.AttributeValue) string {
 	const from, to = ":" + placeholder + "from", ":" + placeholder + "to"
-	if b.prefix != "" && b.from.text == b.prefix && b.to.text == prefixEnd(b.prefix) {
+	pk += " = :" + placeholder + "pk"
+	if b.whole {
 		values[from] = b.from.value()
 		return pk + " AND begins_with(" + sk + ", " + from + ")"
 	}
@@ -196,4 +202,52 @@ func (b bounds) condition(values map[string]types.AttributeValue) string {
 		return pk + " AND " + sk + " <= " + to
 	}
 	return pk
+}
+
+// unbounded says that a condition within b does not name the sort key.
+func (b bounds) unbounded() bool { return b.from.kind == kindNone && b.to.kind == kindNone }
+
+// names gathers the placeholders of an expression, on top of a filter's.
+type names struct {
+	filter map[string]string
+	all    map[string]string
+}
+
+// spell is how an expression names an attribute: as it is where that is allowed,
+// and else by a placeholder. Reserved words have no digits, so a word with one is
+// not reserved; most index keys are such words, and a request without
+// placeholders is smaller and sooner parsed.
+func (n *names) spell(short, attribute string) string {
+	if isPlain(attribute) {
+		return attribute
+	}
+	if n.all == nil {
+		n.all = make(map[string]string, len(n.filter)+4)
+		maps.Copy(n.all, n.filter)
+	}
+	short = "#" + placeholder + short
+	n.all[short] = attribute
+	return short
+}
+
+// placeholders is what the request carries; nil where there are no placeholders.
+func (n *names) placeholders() map[string]string {
+	if n.all != nil {
+		return n.all
+	}
+	return n.filter
+}
+
+func isPlain(attribute string) bool {
+	digit := false
+	for i, c := range []byte(attribute) {
+		switch {
+		case c >= '0' && c <= '9' && i > 0:
+			digit = true
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z':
+		default:
+			return false
+		}
+	}
+	return digit
 }

@@ -52,20 +52,20 @@ func New(client Client, table Table, source Source, options Options) *Reader {
 // Owner streams the rows of one owner. It asks one partition key, as before
 // sharding and for the same read units; two while a move is open.
 func (r *Reader) Owner(ctx context.Context, owner string, q Query) iter.Seq2[Item, error] {
-	return r.stream(ctx, q, ownerScope(owner))
+	return r.stream(ctx, q, oneOwner(owner))
 }
 
 // Owners streams the rows of several owners in the one global order. Owners that
 // share a shard share requests where that costs no more read units than asking
 // for them one by one; see docs/reading.md.
 func (r *Reader) Owners(ctx context.Context, owners []string, q Query) iter.Seq2[Item, error] {
-	return r.stream(ctx, q, r.ownersScope(owners))
+	return r.stream(ctx, q, ownersScope(owners))
 }
 
 // All streams every row: all shards at once, merged. It holds at most two pages
 // of each shard.
 func (r *Reader) All(ctx context.Context, q Query) iter.Seq2[Item, error] {
-	return r.stream(ctx, q, allScope)
+	return r.stream(ctx, q, everything{})
 }
 
 // begin opens a call under the source's view of now.

@@ -20,19 +20,17 @@ const (
 	retryPauseMax  = time.Second
 )
 
-// retried runs attempt until it succeeds, fails for good, or was tried often
-// enough. Pauses are drawn from their whole range, so that shards that were
-// throttled together do not come back together.
-func retried(ctx context.Context, tries int, attempt func() error) error {
-	for n := 1; ; n++ {
-		err := attempt()
-		if err == nil || n >= tries || !retryable(err) || ctx.Err() != nil {
-			return err
-		}
+// retried repeats an attempt that failed with err, until it succeeds, fails for
+// good, or was made often enough. Pauses are drawn from their whole range, so that
+// shards that were throttled together do not come back together.
+func retried(ctx context.Context, tries int, err error, attempt func() error) error {
+	for n := 1; n < tries && err != nil && retryable(err) && ctx.Err() == nil; n++ {
 		if pause(ctx, n) != nil {
 			return err
 		}
+		err = attempt()
 	}
+	return err
 }
 
 func pause(ctx context.Context, attempt int) error {

@@ -2,6 +2,7 @@ package fanout
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hotsplit/hotsplit/shard"
@@ -9,78 +10,93 @@ import (
 
 // scope says which strands make up an answer under a routing, and which moving
 // rows belong to it.
-type scope struct {
-	name    string // part of a cursor's fingerprint
-	check   func(shard.Layout) error
-	strands func(*call, shard.Layout, bounds) []*strand
-	owns    func(owner string) bool                     // by what the moving set says
-	holds   func(l shard.Layout, key, sort string) bool // by what the row says
+type scope interface {
+	name() string // part of a cursor's fingerprint
+	check(shard.Layout) error
+	strands(*call, shard.Layout, bounds) []*strand
+	owns(owner string) bool                      // by what the moving set says
+	holds(l shard.Layout, key, sort string) bool // by what the row says
 }
 
-var allScope = scope{
-	check: func(shard.Layout) error { return nil },
-	strands: func(_ *call, l shard.Layout, in bounds) []*strand {
-		keys := l.Keys()
-		strands := make([]*strand, len(keys))
-		for i, key := range keys {
-			strands[i] = &strand{layout: l, key: key, in: in}
-		}
-		return strands
-	},
-	owns: func(string) bool { return true },
-	holds: func(l shard.Layout, key, _ string) bool {
-		_, err := l.Parse(key)
-		return err == nil
-	},
-}
+// everything is the scope of All: each key of each layout.
+type everything struct{}
 
-func ownerScope(owner string) scope {
-	return scope{
-		name:  owner,
-		check: func(l shard.Layout) error { return l.CheckOwner(owner) },
-		strands: func(_ *call, l shard.Layout, in bounds) []*strand {
-			return []*strand{{layout: l, key: l.Key(owner), in: in.within(l.OwnerPrefix(owner))}}
-		},
-		owns: func(o string) bool { return o == owner },
-		holds: func(l shard.Layout, key, sort string) bool {
-			return key == l.Key(owner) && strings.HasPrefix(sort, l.OwnerPrefix(owner))
-		},
+func (everything) name() string             { return "" }
+func (everything) check(shard.Layout) error { return nil }
+func (everything) owns(string) bool         { return true }
+
+func (everything) strands(_ *call, l shard.Layout, in bounds) []*strand {
+	keys := l.Keys()
+	strands := make([]*strand, len(keys))
+	for i, key := range keys {
+		strands[i] = &strand{layout: l, key: key, in: in}
 	}
+	return strands
+}
+
+func (everything) holds(l shard.Layout, key, _ string) bool {
+	_, err := l.Parse(key)
+	return err == nil
+}
+
+// oneOwner is the scope of Owner: a stretch of one key of each layout.
+type oneOwner string
+
+func (o oneOwner) name() string               { return string(o) }
+func (o oneOwner) check(l shard.Layout) error { return l.CheckOwner(string(o)) }
+func (o oneOwner) owns(owner string) bool     { return owner == string(o) }
+
+func (o oneOwner) strands(_ *call, l shard.Layout, in bounds) []*strand {
+	return []*strand{{layout: l, key: l.Key(string(o)), in: in.within(l.OwnerPrefix(string(o)))}}
+}
+
+func (o oneOwner) holds(l shard.Layout, key, sort string) bool {
+	return key == l.Key(string(o)) && strings.HasPrefix(sort, l.OwnerPrefix(string(o)))
 }
 
 // plan lists the strands of a scope under the call's view, in the order of the
-// layouts. A key that both layouts spell is asked once, unless the layouts are
+// layouts. A stretch that both layouts spell is asked once, unless the layouts are
 // asked in turn: then its rows may have come from the other one meanwhile.
 func (c *call) plan(s scope) ([]*strand, error) {
 	in := c.ask.bounds()
-	type asked struct {
-		Shard
-		from, to scalar
-	}
-	seen := make(map[asked]*strand)
 	var all []*strand
-	for _, layout := range c.view.Routing.Read {
+	for i, layout := range c.view.Routing.Read {
 		if layout.SortKey == "" {
 			return nil, fmt.Errorf("%w: layout %s has no sort key to order by", ErrQuery, layout)
 		}
 		if err := s.check(layout); err != nil {
 			return nil, err
 		}
-		for _, t := range s.strands(c, layout, in) {
-			if layout == c.view.Routing.To {
+		strands := slices.DeleteFunc(s.strands(c, layout, in), func(t *strand) bool { return t.in.empty() })
+		if layout == c.view.Routing.To {
+			for _, t := range strands {
 				t.rank = 1
 			}
-			this := asked{t.shard(), t.in.from, t.in.to}
-			if twin := seen[this]; twin != nil && !c.view.InOrder {
-				twin.rank = max(twin.rank, t.rank)
-				continue
-			}
-			if t.in.empty() {
-				continue
-			}
-			seen[this] = t
-			all = append(all, t)
 		}
+		if i > 0 && !c.view.InOrder {
+			strands = newcomers(all, strands)
+		}
+		all = append(all, strands...)
 	}
 	return all, nil
+}
+
+// newcomers lists the strands that are not among those known; a known twin takes
+// the higher rank.
+func newcomers(known, strands []*strand) []*strand {
+	type stretch struct {
+		Shard
+		in bounds
+	}
+	at := make(map[stretch]*strand, len(known))
+	for _, s := range known {
+		at[stretch{s.shard(), s.in}] = s
+	}
+	return slices.DeleteFunc(strands, func(s *strand) bool {
+		twin := at[stretch{s.shard(), s.in}]
+		if twin != nil {
+			twin.rank = max(twin.rank, s.rank)
+		}
+		return twin != nil
+	})
 }

@@ -78,17 +78,41 @@ func (p *sheet) fillFrom(ctx context.Context, strands []*strand) error {
 // read beyond the last row that the page has so far.
 func (p *sheet) behind(strands []*strand) []*strand {
 	p.gather()
+	o := p.call.order
+	last, full := scalar{}, len(p.rows) >= p.limit
+	if full {
+		last = p.rows[p.limit-1].place.sort
+	} else {
+		last, full = promise(o, strands, p.limit-len(p.rows))
+	}
 	var behind []*strand
 	for _, s := range strands {
 		if s.done {
 			continue
 		}
-		if len(p.rows) < p.limit || !s.started ||
-			p.call.order.compareSort(s.bound, p.rows[p.limit-1].place.sort) <= 0 {
+		short := len(p.rows) < p.limit && !s.promised()
+		if short || !s.started || !full || o.compareSort(s.bound, last) <= 0 {
 			behind = append(behind, s)
 		}
 	}
 	return behind
+}
+
+// promise is the sort key up to which promised rows are read first, where there are
+// enough of them to make up the page. Two thirds of that many do as a rule, as a
+// shard that is read gives more than its first row.
+func promise(o order, strands []*strand, rows int) (scalar, bool) {
+	var heads []scalar
+	for _, s := range strands {
+		if !s.done && s.promised() {
+			heads = append(heads, s.bound)
+		}
+	}
+	if len(heads) < rows {
+		return scalar{}, false
+	}
+	slices.SortFunc(heads, o.compareSort)
+	return heads[(2*rows+2)/3-1], true
 }
 
 // gather merges what the strands have read, one copy of each row.
@@ -190,13 +214,16 @@ func (p *sheet) sharers() int {
 	return n
 }
 
+// askedRowsMax is the most rows that one request of a page asks for.
+const askedRowsMax = 10_000
+
 // ration is how many rows to ask a strand for: its share of the page and some
 // slack, in whole units of what a read is charged by; twice as many each time
 // that two askings were not enough.
 func (p *sheet) ration(s *strand, sharers int) int {
 	if s.limit > 0 {
 		if s.evaluated > s.limit {
-			return s.limit * 2
+			return min(s.limit*2, askedRowsMax)
 		}
 		return s.limit
 	}
@@ -229,7 +256,7 @@ func (p *sheet) page(from mark) (Page, error) {
 		generation: view.Routing.Generation, partial: len(p.failed) > 0, at: at,
 	}
 	if view.settled() {
-		next.states = p.states(from, at)
+		next.states = p.states(at)
 	}
 	page.Next = next.encode()
 	return page, nil
@@ -260,22 +287,41 @@ func (p *sheet) unread(rows []row) bool {
 	return len(p.rows) > len(rows) || slices.ContainsFunc(p.strands, func(s *strand) bool { return !s.done })
 }
 
-// hiddenRowsMin is how many filtered rows make it worth a cursor's bytes not to
-// read them again.
-const hiddenRowsMin = 32
+const (
+	// hiddenRowsMin is how many filtered rows make it worth a cursor's bytes not to
+	// read them again.
+	hiddenRowsMin = 32
+	// headBytesMax bounds what a cursor spends on the next row of each shard.
+	headBytesMax = 1500
+)
 
-// states says for each strand what the shared position cannot.
-func (p *sheet) states(from mark, at *position) []state {
-	states := make([]state, len(p.strands))
-	for i, s := range p.strands {
-		states[i] = p.state(s, at)
+// states says for each strand what the shared position cannot. Where a page is
+// small against the number of shards it also names each shard's next row, so that
+// the next page asks those shards alone that can have a part in it.
+func (p *sheet) states(at *position) []state {
+	heads := p.limit <= 2*len(p.strands)
+	states, bytes := p.statesWith(at, heads)
+	if heads && bytes > headBytesMax {
+		states, _ = p.statesWith(at, false)
 	}
 	return states
 }
 
-func (p *sheet) state(s *strand, at *position) state {
+func (p *sheet) statesWith(at *position, heads bool) (states []state, bytes int) {
+	states = make([]state, len(p.strands))
+	for i, s := range p.strands {
+		states[i] = p.state(s, at, heads)
+		bytes += len(states[i].at.sort.text)
+	}
+	return states, bytes
+}
+
+func (p *sheet) state(s *strand, at *position, heads bool) state {
 	if s.failed != nil {
 		return s.owed()
+	}
+	if s.evaluated == 0 && s.started && !s.done {
+		return s.own // known from the cursor before, and not needed for this page
 	}
 	o := p.call.order
 	left := slices.IndexFunc(s.rows, func(r row) bool { return at == nil || o.after(r.place, *at) })
@@ -287,7 +333,7 @@ func (p *sheet) state(s *strand, at *position) state {
 		return state{stage: stageAfter, at: position{
 			sort: scalarOf(s.next[s.layout.SortKey]), base: p.call.reader.table.baseOf(s.next),
 		}}
-	case left >= 0 && hidden:
+	case left >= 0 && (hidden || heads):
 		return state{stage: stageFrom, at: position{sort: s.rows[left].place.sort, edge: true}}
 	}
 	return state{stage: stageShared}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -32,6 +34,7 @@ type strand struct {
 	evaluated int // rows that the service looked at, filtered ones included
 	failed    *ShardError
 	after     *position // rows up to it were returned before
+	own       state     // what a cursor says of this strand alone
 
 	answer   chan answer // a page on its way
 	prefetch int         // when at gets here the next page is asked for
@@ -58,11 +61,14 @@ func (s *strand) fault(t Table, err error) *ShardError {
 // blocked says that the next row of s is not known yet.
 func (s *strand) blocked() bool { return !s.done && s.at == s.ready }
 
+// promised says that the first row of s is known from a cursor, and not yet read.
+func (s *strand) promised() bool { return s.own.stage == stageFrom && s.evaluated == 0 }
+
 func (s *strand) head() *row { return &s.rows[s.at] }
 
 // resume sets s to what is left of it after the shared position and its own state.
 func (s *strand) resume(c *call, own state, shared *position) {
-	s.after = shared
+	s.after, s.own = shared, own
 	switch own.stage {
 	case stageFinished:
 		s.done, s.started = true, true
@@ -74,8 +80,10 @@ func (s *strand) resume(c *call, own state, shared *position) {
 		s.after = &own.at
 	case stageFrom:
 		s.in = s.in.startingAt(own.at.sort, c.order)
+		s.started, s.bound = true, own.at.sort
 	case stageAfter:
 		s.next = s.keyOf(c, own.at)
+		s.started, s.bound = true, own.at.sort
 	}
 	if s.after != nil {
 		s.in = s.in.startingAt(s.after.sort, c.order)
@@ -111,12 +119,11 @@ func (s *strand) ask(ctx context.Context, c *call, limit int) answer {
 	if s.input == nil {
 		s.input = c.input(s)
 	}
-	input := *s.input
-	input.ExclusiveStartKey = s.next
+	s.input.ExclusiveStartKey = s.next
 	if limit > 0 {
-		input.Limit = new(int32(limit))
+		s.input.Limit = new(int32(limit))
 	}
-	out, err := c.query(ctx, &input, s.shard())
+	out, err := c.query(ctx, s.input, s.shard())
 	if err != nil {
 		return answer{err: err}
 	}
@@ -130,7 +137,7 @@ func (s *strand) accept(c *call, a answer) {
 	s.evaluated += a.evaluated
 	s.compact(len(a.items))
 	for _, item := range a.items {
-		place := position{sort: scalarOf(item[s.layout.SortKey]), base: c.reader.table.baseOf(item)}
+		place := position{sort: c.sortOf(s, item), base: c.reader.table.baseOf(item)}
 		s.tally.add(place.sort.text, item)
 		if c.wants(s, place) {
 			s.rows = append(s.rows, row{item: item, place: place, rank: s.rank})
@@ -200,23 +207,20 @@ func sortTies(rows []row, o order) {
 
 // input is the request for the rows of s, without its page.
 func (c *call) input(s *strand) *dynamodb.QueryInput {
-	const pk, sk = "#" + placeholder + "pk", "#" + placeholder + "sk"
-	f := c.ask.Filter
+	f := &c.ask.Filter
 	values := make(map[string]types.AttributeValue, len(f.Values)+3)
 	maps.Copy(values, f.Values)
 	values[":"+placeholder+"pk"] = &types.AttributeValueMemberS{Value: s.key}
-	condition := s.in.condition(values)
-	names := make(map[string]string, len(f.Names)+2)
-	maps.Copy(names, f.Names)
-	names[pk] = s.layout.PartitionKey
-	if condition != pk+" = :"+placeholder+"pk" {
-		names[sk] = s.layout.SortKey
+	n := names{filter: f.Names}
+	pk, sk := n.spell("pk", s.layout.PartitionKey), ""
+	if !s.in.unbounded() {
+		sk = n.spell("sk", s.layout.SortKey)
 	}
+	condition := s.in.condition(pk, sk, values)
 	in := &dynamodb.QueryInput{
 		TableName:                 &c.reader.table.Name,
-		IndexName:                 new(s.layout.Index),
+		IndexName:                 &s.layout.Index,
 		KeyConditionExpression:    &condition,
-		ExpressionAttributeNames:  names,
 		ExpressionAttributeValues: values,
 		ReturnConsumedCapacity:    c.ask.Report.wants(),
 	}
@@ -227,7 +231,17 @@ func (c *call) input(s *strand) *dynamodb.QueryInput {
 		in.ScanIndexForward = new(false)
 	}
 	if c.keysOnly {
-		in.ProjectionExpression = new(c.projection(s, names))
+		in.ProjectionExpression = new(c.projection(s, &n))
 	}
+	in.ExpressionAttributeNames = n.placeholders()
 	return in
+}
+
+// projection names the keys of a row, all that counting needs.
+func (c *call) projection(s *strand, n *names) string {
+	words := []string{n.spell("sort", s.layout.SortKey)}
+	for i, attribute := range c.reader.table.Key {
+		words = append(words, n.spell("base"+strconv.Itoa(i), attribute))
+	}
+	return strings.Join(words, ", ")
 }

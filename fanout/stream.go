@@ -80,10 +80,39 @@ func (w *walk) epoch(ctx context.Context) error {
 		s.resume(c, state{}, w.last)
 	}
 	strands = slices.DeleteFunc(strands, func(s *strand) bool { return s.done || w.failed[s.shard()] != nil })
+	if len(strands) == 1 && strands[0].probe == nil {
+		return w.alone(ctx, c, strands[0])
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	m := &merge{call: c, walk: w, ctx: ctx, cancel: cancel, front: front{order: c.order}, blocked: strands}
 	defer m.close()
 	return m.run()
+}
+
+// alone walks one strand: there is nothing to merge and nothing to read ahead.
+func (w *walk) alone(ctx context.Context, c *call, s *strand) error {
+	for !s.done {
+		a := s.ask(ctx, c, s.limit)
+		if a.err != nil {
+			fault := s.fault(w.reader.table, a.err)
+			if w.ask.Partial && ctx.Err() == nil {
+				w.fail(fault)
+				return nil
+			}
+			return fault
+		}
+		s.accept(c, a)
+		if err := c.holds(ctx); err != nil {
+			return err
+		}
+		for ; s.at < s.ready; s.at++ {
+			w.place, w.last = s.head().place, &w.place
+			if !w.yield(s.head().item, nil) {
+				return errStopped
+			}
+		}
+	}
+	return nil
 }
 
 // turnRows is how many rows are read at a time where layouts are asked in turn.
