@@ -3,6 +3,7 @@ package emulator
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -77,6 +78,13 @@ func tagIndex(tags []Tag, key string) int {
 	return slices.IndexFunc(tags, func(t Tag) bool { return *t.Key == key })
 }
 
+// tagText is what keys and values of tags may hold.
+var tagText = regexp.MustCompile(`^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$`)
+
+func isDigits(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}
+
 func checkTags(tags []Tag) error {
 	var c constraints
 	for i, tag := range tags {
@@ -97,6 +105,9 @@ func checkTags(tags []Tag) error {
 	for i, tag := range tags {
 		if tagIndex(tags[:i], *tag.Key) >= 0 {
 			return invalid("One or more parameter values were invalid: Duplicate tag key: " + *tag.Key)
+		}
+		if !tagText.MatchString(*tag.Key) || !tagText.MatchString(*tag.Value) {
+			return invalid("One or more parameter values were invalid: Tag keys and values can contain letters, spaces, numbers and _.:/=+-@ only")
 		}
 		if strings.HasPrefix(*tag.Key, "aws:") {
 			return invalid("One or more parameter values were invalid: Tag keys starting with 'aws:' are reserved for system use")
@@ -143,6 +154,14 @@ func (db *DB) ListTagsOfResource(ctx context.Context, in *ListTagsOfResourceInpu
 func (c *call) tagged(arn *string) (*table, error) {
 	if arn == nil || *arn == "" {
 		return nil, invalid("Invalid TableArn")
+	}
+	if !strings.HasPrefix(*arn, "arn:") {
+		return nil, invalid("Invalid TableArn: ARNs must start with 'arn:': " + *arn)
+	}
+	parts := strings.Split(*arn, ":")
+	if len(parts) == 6 && isDigits(parts[4]) && parts[4] != c.db.opts.Account {
+		return nil, newError(CodeAccessDenied, "User: arn:aws:iam::"+c.db.opts.Account+":user/"+orDefault(c.entry.Caller, "emulator")+
+			" is not authorized to perform: dynamodb:"+c.entry.Operation+" on resource: "+*arn)
 	}
 	name := nameOf(*arn)
 	if name == *arn || len(name) < nameLengthMin || !isName(name) {

@@ -31,17 +31,20 @@ func (in *CreateTableInput) check() error {
 	c.enum(in.BillingMode, "billingMode", "PROVISIONED", "PAY_PER_REQUEST")
 	c.provisioned(in.ProvisionedThroughput, "provisionedThroughput")
 	c.enum(in.TableClass, "tableClass", "STANDARD", "STANDARD_INFREQUENT_ACCESS")
-	for i := range in.LocalSecondaryIndexes {
-		c.indexSpec(&in.LocalSecondaryIndexes[i], fmt.Sprintf("localSecondaryIndexes.%d.member", i+1), 2)
-	}
 	for i := range in.GlobalSecondaryIndexes {
 		c.indexSpec(&in.GlobalSecondaryIndexes[i], fmt.Sprintf("globalSecondaryIndexes.%d.member", i+1), indexHashAttrsMax+indexSortAttrsMax)
+	}
+	for i := range in.LocalSecondaryIndexes {
+		c.indexSpec(&in.LocalSecondaryIndexes[i], fmt.Sprintf("localSecondaryIndexes.%d.member", i+1), 2)
 	}
 	if err := c.err(); err != nil {
 		return err
 	}
-	if in.StreamEnabled != nil && *in.StreamEnabled {
+	switch {
+	case in.StreamEnabled != nil && *in.StreamEnabled:
 		return Unsupported("StreamSpecification")
+	case in.StreamViewType != "":
+		return invalidValues("StreamViewType can be specified only when StreamEnabled is true")
 	}
 	return first(in.checkThroughput(), in.checkKeys(), in.checkIndexes(), in.checkDefinitionsUsed(), checkTags(in.Tags))
 }

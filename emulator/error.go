@@ -23,6 +23,7 @@ const (
 	CodeThrottling            = "ThrottlingException"
 	CodeRequestLimit          = "RequestLimitExceeded"
 	CodeItemCollectionSize    = "ItemCollectionSizeLimitExceededException"
+	CodeAccessDenied          = "AccessDeniedException"
 	CodeInternal              = "InternalServerError"
 	CodeUnknownOperation      = "UnknownOperationException"
 	CodeSerialization         = "SerializationException"

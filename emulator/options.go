@@ -35,7 +35,7 @@ const (
 type Options struct {
 	Seed    int64  // source of every draw: placement, lag, ties, faults
 	Region  string // "" means us-east-1
-	Account string // "" means 000000000000
+	Account string // "" means 123456789012
 
 	// Unlimited switches every capacity limit off: what a request costs is still
 	// counted, and nothing is throttled.
@@ -109,7 +109,7 @@ const (
 
 func (o Options) withDefaults() Options {
 	o.Region = orDefault(o.Region, "us-east-1")
-	o.Account = orDefault(o.Account, "000000000000")
+	o.Account = orDefault(o.Account, "123456789012")
 	o.PartitionCeiling.Read = orDefault(o.PartitionCeiling.Read, 3000)
 	o.PartitionCeiling.Write = orDefault(o.PartitionCeiling.Write, 1000)
 	o.Partitions = orDefault(o.Partitions, partitionsDefault)

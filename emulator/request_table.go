@@ -66,8 +66,9 @@ type CreateTableInput struct {
 	DeletionProtectionEnabled *bool
 	// StreamEnabled and SSEEnabled report the members of StreamSpecification and
 	// SSESpecification. Streams are refused.
-	StreamEnabled *bool
-	SSEEnabled    *bool
+	StreamEnabled  *bool
+	StreamViewType string
+	SSEEnabled     *bool
 }
 
 // UpdateTableInput asks to change a table.

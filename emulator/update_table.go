@@ -244,6 +244,7 @@ func (t *table) checkRedefined(list []AttributeDefinition) error {
 
 // update carries out a checked update.
 func (t *table) update(in *UpdateTableInput, now time.Time) {
+	t.dropDeleted(now)
 	t.define(in.AttributeDefinitions)
 	if in.BillingMode != "" && modeOf(in.BillingMode) != t.mode {
 		t.mode = modeOf(in.BillingMode)
@@ -296,7 +297,6 @@ func (t *table) define(list []AttributeDefinition) {
 }
 
 func (t *table) updateIndex(u IndexUpdate, now time.Time) {
-	t.dropDeleted(now)
 	switch {
 	case u.Create != nil:
 		ix := t.newIndex(u.Create, false, now)

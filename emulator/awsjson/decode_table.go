@@ -25,7 +25,7 @@ func decodeCreateTable(s *scanner) (*emulator.CreateTableInput, error) {
 		case "DeletionProtectionEnabled":
 			in.DeletionProtectionEnabled, err = s.boolPtr()
 		case "StreamSpecification":
-			in.StreamEnabled, err = s.flag("StreamSpecification", "StreamEnabled")
+			in.StreamEnabled, in.StreamViewType, err = s.streamSpecification()
 		case "SSESpecification":
 			in.SSEEnabled, err = s.flag("SSESpecification", "Enabled")
 		default:
@@ -118,6 +118,21 @@ func (s *scanner) flag(class, member string) (flag *bool, err error) {
 		return err
 	})
 	return flag, err
+}
+
+func (s *scanner) streamSpecification() (enabled *bool, view string, err error) {
+	err = s.structure("StreamSpecification", func(name []byte) (err error) {
+		switch string(name) {
+		case "StreamEnabled":
+			enabled, err = s.boolPtr()
+		case "StreamViewType":
+			view, err = s.string()
+		default:
+			err = s.skip()
+		}
+		return err
+	})
+	return enabled, view, err
 }
 
 func (s *scanner) attributeDefinitions() ([]emulator.AttributeDefinition, error) {

@@ -30,16 +30,16 @@ var bodies = map[string]string{
 	"TransactGetItems":   `{"TransactItems":[{"Get":{"TableName":"sagas","Key":{"PK":{"S":"a"},"SK":{"S":"b"}}}}]}`,
 	"TransactWriteItems": `{"TransactItems":[{"Put":{"TableName":"sagas","Item":{"PK":{"S":"g"},"SK":{"S":"h"}}}},{"Update":{"TableName":"sagas","Key":{"PK":{"S":"i"},"SK":{"S":"j"}},"UpdateExpression":"SET a = :a","ExpressionAttributeValues":{":a":{"N":"1"}}}},{"ConditionCheck":{"TableName":"sagas","Key":{"PK":{"S":"k"},"SK":{"S":"l"}},"ConditionExpression":"attribute_not_exists(PK)"}},{"Delete":{"TableName":"sagas","Key":{"PK":{"S":"m"},"SK":{"S":"n"}}}}],"ClientRequestToken":"token"}`,
 	"UpdateTimeToLive":   `{"TableName":"sagas","TimeToLiveSpecification":{"AttributeName":"ttl","Enabled":true}}`, "DescribeTimeToLive": `{"TableName":"sagas"}`,
-	"TagResource":        `{"ResourceArn":"arn:aws:dynamodb:us-east-1:000000000000:table/sagas","Tags":[{"Key":"a","Value":"b"}]}`,
-	"UntagResource":      `{"ResourceArn":"arn:aws:dynamodb:us-east-1:000000000000:table/sagas","TagKeys":["a"]}`,
-	"ListTagsOfResource": `{"ResourceArn":"arn:aws:dynamodb:us-east-1:000000000000:table/sagas"}`,
+	"TagResource":        `{"ResourceArn":"arn:aws:dynamodb:us-east-1:123456789012:table/sagas","Tags":[{"Key":"a","Value":"b"}]}`,
+	"UntagResource":      `{"ResourceArn":"arn:aws:dynamodb:us-east-1:123456789012:table/sagas","TagKeys":["a"]}`,
+	"ListTagsOfResource": `{"ResourceArn":"arn:aws:dynamodb:us-east-1:123456789012:table/sagas"}`,
 	"DescribeLimits":     `{}`, "DescribeEndpoints": `{}`,
 }
 
 // fragments are what mutations put in the place of something else.
 var fragments = []string{
 	`null`, `true`, `0`, `-1`, `1e400`, `"x"`, `""`, `[]`, `{}`, `[null]`, `{"S":null}`, `{"S":"a","N":"1"}`, `{"N":"x"}`, `{"N":""}`, `{"SS":[]}`, `{"B":"?"}`, `{"L":[{}]}`, `{"M":{"":{"S":""}}}`,
-	`"#"`, `":"`, `"a = :b"`, `"\ud800"`, `"arn:aws:dynamodb:us-east-1:000000000000:table/sagas/index/GSI4"`, `9999999999999`, `[[[[[[]]]]]]`, `{"a":{"a":{"a":1}}}`, `"` + strings.Repeat("x", 3000) + `"`,
+	`"#"`, `":"`, `"a = :b"`, `"\ud800"`, `"arn:aws:dynamodb:us-east-1:123456789012:table/sagas/index/GSI4"`, `9999999999999`, `[[[[[[]]]]]]`, `{"a":{"a":{"a":1}}}`, `"` + strings.Repeat("x", 3000) + `"`,
 }
 
 // answerTo performs a request in process and checks that the answer is one that
