@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,8 +14,7 @@ import (
 type stage struct {
 	t        *testing.T
 	s        Subject
-	names    []string // $name, real name, in pairs
-	real     map[string]string
+	real     map[string]string // names of tables
 	replacer *strings.Replacer
 }
 
@@ -22,12 +22,17 @@ type stage struct {
 func play(t *testing.T, s Subject, file string, sc *script) {
 	g := &stage{t: t, s: s, real: make(map[string]string)}
 	suffix := fmt.Sprintf("-%d", time.Now().UnixNano())
+	names := slices.Clone(sc.names)
 	for _, table := range sc.tables {
-		g.real[table.name] = "conformance-" + table.name + suffix
-		g.names = append(g.names, "$"+table.name, g.real[table.name])
+		names = append(names, table.name)
 	}
-	g.replacer = strings.NewReplacer(g.names...)
-	defer g.dropTables(sc)
+	var pairs []string
+	for _, name := range names {
+		g.real[name] = "conformance-" + name + suffix
+		pairs = append(pairs, "$"+name, g.real[name])
+	}
+	g.replacer = strings.NewReplacer(pairs...)
+	defer g.dropTables()
 	for _, table := range sc.tables {
 		if err := g.createTable(table); err != nil {
 			t.Fatalf("%s: table %s: %v", file, table.name, err)
@@ -68,17 +73,8 @@ func (st step) judge(a answer) string {
 	if len(shown) > answerShownMax {
 		shown = shown[:answerShownMax] + "…"
 	}
-	switch st.due {
-	case "!!", "!~":
-		f := a.fault()
-		if f.Type == "" || a.status/100 != 4 {
-			return fmt.Sprintf("got %d %s, want %s", a.status, shown, st.code)
-		}
-		exact := st.due == "!!" && f.Message == st.expected
-		if f.Type != st.code || !exact && (st.due == "!!" || !strings.Contains(f.Message, st.expected)) {
-			return fmt.Sprintf("\n got %s %.900s\nwant %s %.900s", f.Type, f.Message, st.code, st.expected)
-		}
-		return ""
+	if st.code != "" {
+		return st.judgeFault(a, shown)
 	}
 	if a.status != 200 {
 		return fmt.Sprintf("got %d %s", a.status, shown)
@@ -87,6 +83,19 @@ func (st step) judge(a answer) string {
 		return ""
 	}
 	return mismatch(st.expected, string(a.body), st.due == "~>")
+}
+
+func (st step) judgeFault(a answer, shown string) string {
+	f := a.fault()
+	switch {
+	case f.Type == "" || a.status/100 != 4:
+		return fmt.Sprintf("got %d %s, want %s", a.status, shown, st.code)
+	case f.Type == st.code && st.due == "!>":
+		return mismatch(st.expected, string(a.body), true)
+	case f.Type == st.code && f.Message == st.expected, f.Type == st.code && st.due == "!~" && strings.Contains(f.Message, st.expected):
+		return ""
+	}
+	return fmt.Sprintf("\n got %s %.900s\nwant %s %.900s", f.Type, f.Message, st.code, st.expected)
 }
 
 // createTable creates a table and waits until it can be used.
@@ -112,11 +121,11 @@ func (g *stage) createTable(table tableSpec) error {
 }
 
 // dropTables leaves nothing behind. Cases may have deleted a table themselves.
-func (g *stage) dropTables(sc *script) {
-	for _, table := range sc.tables {
-		body := fmt.Appendf(nil, `{"TableName":%q}`, g.real[table.name])
+func (g *stage) dropTables() {
+	for name, real := range g.real {
+		body := fmt.Appendf(nil, `{"TableName":%q}`, real)
 		if _, err := g.s.post(context.Background(), "DeleteTable", body); err != nil {
-			g.t.Errorf("delete table %s: %v", table.name, err)
+			g.t.Errorf("delete table %s: %v", name, err)
 		}
 	}
 }

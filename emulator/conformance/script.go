@@ -11,6 +11,7 @@ import (
 // script is a file of tables and of cases that use them.
 //
 //	table NAME ATTRIBUTE:TYPE [ATTRIBUTE:TYPE]       a table with its key; $NAME in requests
+//	name NAME                                        a name for a table that a case creates
 //	index NAME global|local ATTRIBUTE:TYPE … PROJECTION[(ATTRIBUTE,…)]
 //	== TITLE                                         begins a case
 //	[eventually] OPERATION {request}                 the JSON may go over several lines
@@ -22,11 +23,13 @@ import (
 //	ok                any answer that is no error
 //	!! CODE message   this error and message
 //	!~ CODE text      this error, its message holding text
+//	!> CODE {answer}  this error, its JSON having at least these members
 //
 // In an expected answer "<any>" stands for any value, and a member whose name
 // ends with ~ holds a list whose order is open. @{text*n} stands for text n times.
 type script struct {
 	tables []tableSpec
+	names  []string
 	cases  []scriptCase
 }
 
@@ -56,7 +59,7 @@ type step struct {
 	eventually bool
 	operation  string
 	request    string
-	due        string // => ~> ok !! !~
+	due        string // => ~> ok !! !~ !>
 	expected   string // JSON, or message
 	code       string
 }
@@ -97,6 +100,9 @@ func (p *scriptParser) statement() error {
 	switch word {
 	case "table":
 		return p.table(strings.Fields(rest))
+	case "name":
+		p.names = append(p.names, strings.TrimSpace(rest))
+		return nil
 	case "index":
 		return p.index(strings.Fields(rest))
 	case "==":
@@ -181,6 +187,9 @@ func (p *scriptParser) expectation(s *step) (err error) {
 	case "!!", "!~":
 		s.code, s.expected, _ = strings.Cut(rest, " ")
 		s.expected = repeat(s.expected)
+	case "!>":
+		s.code, rest, _ = strings.Cut(rest, " ")
+		s.expected, err = p.document(rest)
 	default:
 		return fmt.Errorf("%q is no answer", p.line)
 	}
