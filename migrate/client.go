@@ -19,10 +19,9 @@ type ReadAPI interface {
 	DescribeTable(context.Context, *dynamodb.DescribeTableInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeTableOutput, error)
 }
 
-// WriteAPI is what changing needs of *dynamodb.Client. Rows are never put whole
-// and never deleted: PutItem and DeleteItem touch the move's own items alone.
+// WriteAPI is what changing needs of *dynamodb.Client. There is no PutItem in it:
+// nothing is ever written whole. DeleteItem touches the move's own items alone.
 type WriteAPI interface {
-	PutItem(context.Context, *dynamodb.PutItemInput, ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error)
 	UpdateItem(context.Context, *dynamodb.UpdateItemInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error)
 	DeleteItem(context.Context, *dynamodb.DeleteItemInput, ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error)
 	TransactWriteItems(context.Context, *dynamodb.TransactWriteItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error)

@@ -136,15 +136,12 @@ func (s shelf) put(ctx context.Context, client WriteAPI, name string, v any, exp
 	if err := s.enter(ctx, client, "ADD", name); err != nil {
 		return err
 	}
-	item := s.at(name)
-	item[body] = b
+	e := newEdit().top(body, b)
 	if expires > 0 {
-		item[s.ttl] = num(expires)
+		e.top(s.ttl, num(expires))
 	}
-	if _, err := client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &s.table, Item: item}); err != nil {
-		return fmt.Errorf("write %s of %s: %w", name, s.prefix, err)
-	}
-	return nil
+	_, err = sendEdit(ctx, client, s, name, e)
+	return err
 }
 
 func (s shelf) remove(ctx context.Context, client WriteAPI, name string) error {

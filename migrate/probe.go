@@ -41,8 +41,16 @@ func (r *Runner) Probe(ctx context.Context) (ProbeReport, error) {
 	if err != nil {
 		return report, err
 	}
-	if _, err := r.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &r.spec.Table, Item: p.item}); err != nil {
-		return report, fmt.Errorf("put the probe row: %w", err)
+	e := newEdit()
+	for name, value := range p.item {
+		if _, isKey := p.row.key[name]; !isKey {
+			e.top(name, value)
+		}
+	}
+	in := e.input(r.spec.Table, p.row.key)
+	in.ReturnValues = ""
+	if _, err := r.client.UpdateItem(ctx, in); err != nil {
+		return report, fmt.Errorf("write the probe row: %w", err)
 	}
 	err = p.thereAndBack(ctx, &report)
 	clean, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeMax)

@@ -94,9 +94,7 @@ func (r *Runner) publishAtOnce(ctx context.Context, sets []movingSet, mark Movin
 	record.is("lease.token", r.token).raise("lease.beat", 1)
 	writes := []types.TransactWriteItem{record.transact(r.shelf.table, r.shelf.at(recordItem))}
 	for part, set := range sets {
-		item := r.shelf.at(movingName(part))
-		item[body] = set.encode()
-		writes = append(writes, types.TransactWriteItem{Put: &types.Put{TableName: &r.shelf.table, Item: item}})
+		writes = append(writes, newEdit().top(body, set.encode()).transact(r.shelf.table, r.shelf.at(movingName(part))))
 	}
 	_, err := r.client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: writes})
 	if err == nil {

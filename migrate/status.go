@@ -61,6 +61,9 @@ func statusOf(r Record, members []Member) Status {
 		Members: members, Runner: r.Lease.Holder, Waiting: p.Waiting, Pass: r.Pass,
 		Archived: r.Archived, Progress: p,
 	}
+	if r.Phase == shard.Verified || r.Phase == shard.Complete {
+		s.Total = s.Moved // the estimate counted rows that keep their key, too
+	}
 	if r.Control.Paused {
 		s.Why = "paused"
 		if r.Control.PausedWhy != "" {
