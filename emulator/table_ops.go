@@ -140,7 +140,7 @@ func (t *table) newIndex(spec *IndexSpec, local bool, now time.Time) *index {
 		ix.seed, ix.space = t.seed, t.space
 		return ix
 	}
-	ix.seed = capacity.Place(uint64(o.Seed), ix.arn)
+	ix.seed = capacity.Place(t.seed, ix.name)
 	ix.ties = ix.seed | 1
 	ix.space = o.newSpace(t.name, ix.name, t.mode, ix.throughput, false, now)
 	ix.space.arn = ix.arn
