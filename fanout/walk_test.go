@@ -232,10 +232,11 @@ func TestWalkAllEquality(t *testing.T) {
 
 // delays holds each request up by a time of its own, in virtual time.
 type delays struct {
-	next http.RoundTripper
-	mu   sync.Mutex
-	rng  *rand.Rand
-	most time.Duration
+	next   http.RoundTripper
+	before func() (after func()) // where set, called around each request
+	mu     sync.Mutex
+	rng    *rand.Rand
+	most   time.Duration
 }
 
 func (d *delays) RoundTrip(request *http.Request) (*http.Response, error) {
@@ -245,6 +246,9 @@ func (d *delays) RoundTrip(request *http.Request) (*http.Response, error) {
 		wait = time.Duration(d.rng.Int64N(int64(d.most)))
 	}
 	d.mu.Unlock()
+	if d.before != nil {
+		defer d.before()()
+	}
 	if wait > 0 {
 		time.Sleep(wait)
 	}
