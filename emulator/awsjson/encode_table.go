@@ -1,6 +1,10 @@
 package awsjson
 
-import "github.com/hotsplit/hotsplit/emulator"
+import (
+	"strings"
+
+	"github.com/hotsplit/hotsplit/emulator"
+)
 
 func writeDescribeTable(w *writer, out *emulator.TableOutput) { w.table("Table", out.Table) }
 
@@ -44,8 +48,15 @@ func (w *writer) table(name string, t *emulator.TableDescription) {
 		w.open('{')
 		w.string("Status", "ENABLED")
 		w.string("SSEType", "KMS")
+		w.string("KMSMasterKeyArn", keyARN(t))
 		w.close('}')
 	}
+}
+
+// keyARN is the key that a table would be encrypted with, if anything were.
+func keyARN(t *emulator.TableDescription) string {
+	resource, _, _ := strings.Cut(t.TableARN, ":table/")
+	return strings.Replace(resource, ":dynamodb:", ":kms:", 1) + ":key/" + t.TableID
 }
 
 func (w *writer) billing(t *emulator.TableDescription) {

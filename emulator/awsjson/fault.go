@@ -69,7 +69,7 @@ func namespaceOf(code string) string {
 	switch code {
 	case emulator.CodeValidation:
 		return namespaceValidate
-	case emulator.CodeSerialization, emulator.CodeUnknownOperation:
+	case emulator.CodeSerialization, emulator.CodeUnknownOperation, emulator.CodeAccessDenied:
 		return namespaceService
 	}
 	return namespaceDynamoDB

@@ -45,24 +45,18 @@ var operations = map[string]operation{
 }
 
 // outOfScope are the operations that the service has and the emulator refuses.
-var outOfScope = map[string]bool{}
-
-func init() {
-	for _, name := range []string{
-		"BatchExecuteStatement", "ExecuteStatement", "ExecuteTransaction",
-		"CreateBackup", "DeleteBackup", "DescribeBackup", "ListBackups", "RestoreTableFromBackup", "RestoreTableToPointInTime",
-		"DescribeContinuousBackups", "UpdateContinuousBackups",
-		"CreateGlobalTable", "DescribeGlobalTable", "DescribeGlobalTableSettings", "ListGlobalTables", "UpdateGlobalTable", "UpdateGlobalTableSettings",
-		"DescribeTableReplicaAutoScaling", "UpdateTableReplicaAutoScaling",
-		"DescribeContributorInsights", "ListContributorInsights", "UpdateContributorInsights",
-		"DescribeExport", "ExportTableToPointInTime", "ListExports", "DescribeImport", "ImportTable", "ListImports",
-		"DescribeKinesisStreamingDestination", "DisableKinesisStreamingDestination", "EnableKinesisStreamingDestination", "UpdateKinesisStreamingDestination",
-		"DeleteResourcePolicy", "GetResourcePolicy", "PutResourcePolicy",
-		"DescribeStream", "GetRecords", "GetShardIterator", "ListStreams",
-		"SearchVectors",
-	} {
-		outOfScope[name] = true
-	}
+var outOfScope = []string{
+	"BatchExecuteStatement", "ExecuteStatement", "ExecuteTransaction",
+	"CreateBackup", "DeleteBackup", "DescribeBackup", "ListBackups", "RestoreTableFromBackup", "RestoreTableToPointInTime",
+	"DescribeContinuousBackups", "UpdateContinuousBackups",
+	"CreateGlobalTable", "DescribeGlobalTable", "DescribeGlobalTableSettings", "ListGlobalTables", "UpdateGlobalTable", "UpdateGlobalTableSettings",
+	"DescribeTableReplicaAutoScaling", "UpdateTableReplicaAutoScaling",
+	"DescribeContributorInsights", "ListContributorInsights", "UpdateContributorInsights",
+	"DescribeExport", "ExportTableToPointInTime", "ListExports", "DescribeImport", "ImportTable", "ListImports",
+	"DescribeKinesisStreamingDestination", "DisableKinesisStreamingDestination", "EnableKinesisStreamingDestination", "UpdateKinesisStreamingDestination",
+	"DeleteResourcePolicy", "GetResourcePolicy", "PutResourcePolicy",
+	"DescribeStream", "GetRecords", "GetShardIterator", "ListStreams",
+	"SearchVectors",
 }
 
 // answered is an operation that decodes its input, performs it, and writes the
