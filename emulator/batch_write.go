@@ -146,11 +146,11 @@ func (t *table) newBatched(r WriteRequest) (*mutation, error) {
 	return &mutation{t: t, verb: verbDelete, key: key, treeKey: t.treeKey(key)}, nil
 }
 
-// newBatchedPut checks an item as newPut does, but reports a key of a wrong type
-// as batches do.
+// newBatchedPut checks an item as newPut does, but reports a key that is missing or
+// of a wrong type as batches do.
 func (t *table) newBatchedPut(item attr.Item) (*mutation, error) {
 	for _, a := range t.schema.attrs() {
-		if k := item.Get(a.name).Kind(); k != attr.KindNone && k != a.kind {
+		if item.Get(a.name).Kind() != a.kind {
 			return nil, keyMismatch()
 		}
 	}
