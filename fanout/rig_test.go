@@ -30,6 +30,10 @@ func layout(base string, count int) shard.Layout {
 // newTable creates the rig's table: PK and SK, and index GSI4 that projects everything.
 func newTable(tb testing.TB, client *dynamodb.Client, table fanout.Table) {
 	tb.Helper()
+	must(tb, createTable(tb.Context(), client, table.Name))
+}
+
+func createTable(ctx context.Context, client *dynamodb.Client, name string) error {
 	text := types.ScalarAttributeTypeS
 	attribute := func(name string) types.AttributeDefinition {
 		return types.AttributeDefinition{AttributeName: &name, AttributeType: text}
@@ -39,8 +43,8 @@ func newTable(tb testing.TB, client *dynamodb.Client, table fanout.Table) {
 			{AttributeName: &hash, KeyType: types.KeyTypeHash}, {AttributeName: &sort, KeyType: types.KeyTypeRange},
 		}
 	}
-	_, err := client.CreateTable(tb.Context(), &dynamodb.CreateTableInput{
-		TableName:            &table.Name,
+	_, err := client.CreateTable(ctx, &dynamodb.CreateTableInput{
+		TableName:            &name,
 		BillingMode:          types.BillingModePayPerRequest,
 		AttributeDefinitions: []types.AttributeDefinition{attribute("PK"), attribute("SK"), attribute("GSI4PK"), attribute("GSI4SK")},
 		KeySchema:            key("PK", "SK"),
@@ -49,7 +53,7 @@ func newTable(tb testing.TB, client *dynamodb.Client, table fanout.Table) {
 			Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
 		}},
 	})
-	must(tb, err)
+	return err
 }
 
 func must(tb testing.TB, err error) {
@@ -193,4 +197,33 @@ func testContext(t fataler) context.Context {
 		return t.Context()
 	}
 	return context.Background()
+}
+
+// exampleClient is an embedded DynamoDB with five sagas.
+func exampleClient(l shard.Layout) *dynamodb.Client {
+	client, err := loadExamples(l)
+	if err != nil {
+		panic(err) // an example has nobody to tell
+	}
+	return client
+}
+
+func loadExamples(l shard.Layout) (*dynamodb.Client, error) {
+	client := newClient(awsjson.Transport(emulator.New(emulator.Options{LagMax: -1})))
+	if err := createTable(context.Background(), client, sagas.Name); err != nil {
+		return nil, err
+	}
+	for i, e := range []entry{
+		{owner: "ann", sort: "ann#2026-02-01T00:00:00.000Z", status: "open"},
+		{owner: "bob", sort: "bob#2026-01-15T00:00:00.000Z", status: "open"},
+		{owner: "dan", sort: "dan#2026-02-20T00:00:00.000Z", status: "open"},
+		{owner: "ann", sort: "ann#2026-03-02T00:00:00.000Z", status: "archived"},
+		{owner: "eve", sort: "eve#2026-01-02T00:00:00.000Z", status: "archived"},
+	} {
+		e.id, e.key = fmt.Sprintf("RSAGA#%d", i+1), l.Key(e.owner)
+		if _, err := client.PutItem(context.Background(), &dynamodb.PutItemInput{TableName: &sagas.Name, Item: e.item(0)}); err != nil {
+			return nil, err
+		}
+	}
+	return client, nil
 }
