@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/goccy/go-yaml"
@@ -23,7 +25,7 @@ func (f *specFlag) register(cmd *cobra.Command) {
 func (f *specFlag) read() (migrate.Spec, error) {
 	text, err := os.ReadFile(f.path)
 	if err != nil {
-		return migrate.Spec{}, badInput(fmt.Errorf("--spec: %w", err))
+		return migrate.Spec{}, badInput(fmt.Errorf("--spec: %w; 'hotsplit init' writes one", err))
 	}
 	spec, err := parseSpec(text)
 	if err != nil {
@@ -34,7 +36,7 @@ func (f *specFlag) read() (migrate.Spec, error) {
 
 func parseSpec(text []byte) (migrate.Spec, error) {
 	var spec migrate.Spec
-	if err := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict()).Decode(&spec); err != nil {
+	if err := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict()).Decode(&spec); err != nil && !errors.Is(err, io.EOF) {
 		return spec, err
 	}
 	return spec.Resolve()

@@ -1,7 +1,6 @@
 package demo
 
 import (
-	"cmp"
 	"fmt"
 	"html/template"
 	"math"
@@ -87,7 +86,9 @@ const (
 	rowHeightMax  = 26.0
 	mapHeightMax  = 420.0
 	chartHeight   = 90.0
-	marksHeight   = 30.0
+	marksHeight   = 12 + markRows*markRowHeight
+	markRows      = 4
+	markRowHeight = 15.0
 	rowHeightFine = 11.0 // below this, labels would overlap and every few are shown
 )
 
@@ -144,26 +145,24 @@ func cellRect(key string, second int, cell keySecond, x, y, w, height float64) r
 	return r
 }
 
-// heatColour runs from pale blue over yellow to dark red; 1 is the ceiling.
+// heatStops are the colours of the map; 1 is the ceiling.
+var heatStops = []struct {
+	at      float64
+	r, g, b float64
+}{
+	{0, 233, 238, 245}, {0.15, 169, 207, 232}, {0.4, 246, 213, 92}, {0.75, 239, 122, 46}, {1, 179, 20, 31},
+}
+
+// heatColour runs from pale blue over yellow to dark red.
 func heatColour(load float64) template.CSS {
 	load = min(max(load, 0), 1)
-	stops := []struct{ at, hue, saturation, lightness float64 }{
-		{0, 210, 40, 93}, {0.15, 200, 60, 80}, {0.4, 48, 90, 66}, {0.75, 20, 90, 54}, {1, 358, 82, 40},
+	i := 1
+	for i < len(heatStops)-1 && heatStops[i].at < load {
+		i++
 	}
-	i, _ := slices.BinarySearchFunc(stops, load, func(s struct{ at, hue, saturation, lightness float64 }, at float64) int {
-		return cmp.Compare(s.at, at)
-	})
-	if i == 0 {
-		i = 1
-	}
-	a, b := stops[i-1], stops[min(i, len(stops)-1)]
+	a, b := heatStops[i-1], heatStops[i]
 	share := (load - a.at) / (b.at - a.at)
-	hue := a.hue + share*(b.hue-a.hue)
-	if b.hue > a.hue+180 { // from orange through red, not through the whole circle
-		hue = math.Mod(a.hue+share*(b.hue-360-a.hue)+360, 360)
-	}
-	return template.CSS(fmt.Sprintf("hsl(%.0f %.0f%% %.0f%%)", hue,
-		a.saturation+share*(b.saturation-a.saturation), a.lightness+share*(b.lightness-a.lightness)))
+	return template.CSS(fmt.Sprintf("rgb(%.0f %.0f %.0f)", a.r+share*(b.r-a.r), a.g+share*(b.g-a.g), a.b+share*(b.b-a.b)))
 }
 
 func (h *heatMap) drawThrottles(p *picture, column float64) {
@@ -187,16 +186,19 @@ func (h *heatMap) drawThrottles(p *picture, column float64) {
 	}
 }
 
-// drawMarks draws a line where each phase begins. Names that would overlap are
-// left to the lines' titles.
+// drawMarks draws a line where each phase begins, with its name on the first
+// row of text that has room.
 func (h *heatMap) drawMarks(p *picture, column float64) {
-	free := 0.0
+	var free [markRows]float64
 	for _, m := range h.marks {
 		x := labelWidth + column*float64(m.at.Sub(h.start))/float64(time.Second)
-		p.Lines = append(p.Lines, rect{X: x, Y: marksHeight - 6, W: 1, H: p.ChartTop + chartHeight - marksHeight + 6, Title: m.name})
-		if width := 7.2 * float64(len(m.name)); x >= free {
-			p.Marks = append(p.Marks, label{X: x + 3, Y: marksHeight - 12, Text: m.name, Anchor: "start"})
-			free = x + width + 6
+		p.Lines = append(p.Lines, rect{X: x, Y: marksHeight - 6, H: p.ChartTop + chartHeight - marksHeight + 6, Title: m.name})
+		for row := range free {
+			if x >= free[row] {
+				p.Marks = append(p.Marks, label{X: x + 3, Y: marksHeight - 12 - markRowHeight*float64(row), Text: m.name, Anchor: "start"})
+				free[row] = x + 7.2*float64(len(m.name)) + 6
+				break
+			}
 		}
 	}
 }

@@ -75,7 +75,7 @@ func (r *Result) Faults() []string {
 func (r *Result) Verdict() string {
 	var s strings.Builder
 	if r.Before.Throttled > 0 {
-		fmt.Fprintf(&s, "One key was hot: at its peak it served %.0f read units in a second (a partition's ceiling is %.0f) and %s of %s requests were throttled. ",
+		fmt.Fprintf(&s, "One key was hot: at its peak it served %.0f read units in a second (a partition refills %.0f a second) and %s of %s requests were throttled. ",
 			r.Peak.Before, capacity.PartitionCeiling.Read, thousands(r.Before.Throttled), thousands(r.Before.Requests))
 	} else {
 		s.WriteString("The one key was not hot under this load: nothing was throttled before the move. ")

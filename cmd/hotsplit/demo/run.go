@@ -194,17 +194,17 @@ func (naive) Holds(context.Context, fanout.View) (bool, error) { return true, ni
 // acts is the three parts: the hot key, the move, the shards.
 func (s *show) acts(ctx context.Context) error {
 	s.watch = newWatcher(s)
-	s.meters.before = s.newAct("before")
+	s.meters.before = s.newAct("one hot key")
 	s.spans.before = time.Now()
 	if err := s.watch.timed(ctx, "before", s.options.Seconds); err != nil {
 		return err
 	}
-	s.meters.during = s.newAct("during")
+	s.meters.during = s.newAct("the move begins")
 	s.spans.moving = time.Now()
 	if err := s.move(ctx); err != nil {
 		return fmt.Errorf("move: %w", err)
 	}
-	s.meters.after = s.newAct("after")
+	s.meters.after = s.newAct("shard keys alone")
 	s.spans.after = time.Now()
 	err := s.watch.timed(ctx, "after", s.options.Seconds)
 	s.spans.end = time.Now()
