@@ -4,12 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/spf13/pflag"
 )
 
 // startEmulate runs the verb until the test ends and returns its endpoint.
@@ -55,4 +59,23 @@ func TestEmulateServes(t *testing.T) {
 	if got := aws.ToString(out.TableDescription.TableArn); got != "arn:aws:dynamodb:eu-central-1:123456789012:table/orders" {
 		t.Errorf("ARN %s", got)
 	}
+}
+
+// Each option of the physics stands in the documentation with its default.
+func TestEmulateFlagsAreDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../docs/emulator.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := strings.Split(string(text), "\n")
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	new(physicsFlags).register(flags)
+	flags.VisitAll(func(f *pflag.Flag) {
+		at := slices.IndexFunc(rows, func(row string) bool { return strings.HasPrefix(row, "|") && strings.Contains(row, "`--"+f.Name+"`") })
+		if at < 0 {
+			t.Errorf("--%s is not in the table", f.Name)
+		} else if f.DefValue != "false" && !strings.Contains(rows[at], f.DefValue) {
+			t.Errorf("--%s: default %s is not in %s", f.Name, f.DefValue, rows[at])
+		}
+	})
 }
