@@ -79,6 +79,9 @@ func (r Report) Outcome() Outcome {
 	return Cold
 }
 
+// ParagraphVerdicts is how many verdicts the paragraph says.
+const ParagraphVerdicts = 3
+
 // Paragraph says the verdicts in one paragraph, the worst first.
 func (r Report) Paragraph() string {
 	if len(r.Verdicts) == 0 {
@@ -88,7 +91,7 @@ func (r Report) Paragraph() string {
 	for _, v := range r.Verdicts {
 		texts = append(texts, v.Text)
 	}
-	return strings.Join(texts[:min(3, len(texts))], " ")
+	return strings.Join(texts[:min(ParagraphVerdicts, len(texts))], " ")
 }
 
 // Judge applies the rules to a report's figures. What it says of a key follows

@@ -46,15 +46,24 @@ func names(parts []Part) []string {
 	return out
 }
 
+// callerSentence tells who causes the load from who was refused: whoever comes
+// while the partition is full suffers, whoever filled it.
 func callerSentence(callers []Part) string {
 	if len(callers) == 0 {
 		return " The callers are not known."
 	}
 	s := fmt.Sprintf(" %s makes %s of its load", callers[0].Name, percent(callers[0].Share))
-	if len(callers) > 1 {
+	if len(callers) > 1 && callers[1].Share >= 0.05 {
 		s += fmt.Sprintf(", %s %s", callers[1].Name, percent(callers[1].Share))
 	}
-	return s + "."
+	victim := slices.MaxFunc(callers, func(a, b Part) int { return a.Throttled - b.Throttled })
+	switch {
+	case victim.Throttled == 0:
+		return s + "."
+	case victim.Name == callers[0].Name:
+		return s + " and is refused most."
+	}
+	return s + fmt.Sprintf("; %s is refused most: the victim, not the cause.", victim.Name)
 }
 
 // figures is the key's busiest second and its refusals in words.

@@ -9,7 +9,6 @@ import (
 
 // PlanInput is what a number of shard keys is chosen from.
 type PlanInput struct {
-	Base       string      `json:"base"`
 	Owners     []OwnerLoad `json:"owners"`
 	Partitions int         `json:"partitions"` // that the index has now; 0 means 4
 	Seed       uint64      `json:"seed"`
@@ -81,8 +80,9 @@ func PlanFor(in PlanInput) Plan {
 	}
 	in.Prices = in.Prices.WithDefaults()
 	p := Plan{Input: in, Move: PlanMove(in.Move, in.Prices)}
+	hashed := hashes(in.Owners)
 	for n := 1; n <= KeysMax; n++ {
-		p.Candidates = append(p.Candidates, in.candidate(n))
+		p.Candidates = append(p.Candidates, in.candidate(hashed, n))
 	}
 	p.recommend()
 	for i := range p.Candidates {
@@ -97,10 +97,10 @@ const (
 	hoursOfMonth = 30 * 24
 )
 
-func (in PlanInput) candidate(n int) Candidate {
-	c := Candidate{Spread: SpreadOver(in.Owners, in.Base, n)}
+func (in PlanInput) candidate(hashed []uint64, n int) Candidate {
+	c := Candidate{Spread: spread(in.Owners, hashed, n)}
 	c.Now = c.ReachOn(in.Partitions, in.Seed)
-	c.AfterSplits, c.Limit = c.Spread.AfterSplits(), c.Spread.Limit()
+	c.AfterSplits, c.Limit = c.afterSplits(in.quota()), c.limit(in.quota())
 	c.PeakLoad = in.PeakLoad() * c.HeaviestShare
 	c.ExtraRequestsAll = n - 1
 	c.ExtraUnitsAll = emptyUnits * float64(n-1)
@@ -114,6 +114,15 @@ func (in PlanInput) candidate(n int) Candidate {
 // PeakLoad is the old key's busiest second in shares of one partition's ceiling.
 func (in PlanInput) PeakLoad() float64 {
 	return max(in.PeakRead/capacity.PartitionCeiling.Read, in.PeakWrite/capacity.PartitionCeiling.Write)
+}
+
+// quota is the index's own, in partitions, for the direction that is nearer to
+// its ceiling.
+func (in PlanInput) quota() float64 {
+	if in.PeakWrite/capacity.PartitionCeiling.Write > in.PeakRead/capacity.PartitionCeiling.Read {
+		return capacity.QuotaWrite / capacity.PartitionCeiling.Write
+	}
+	return capacity.QuotaRead / capacity.PartitionCeiling.Read
 }
 
 // target is the throughput to plan for, in partitions: the peak with headroom. A
@@ -138,4 +147,18 @@ func (in PlanInput) sorted() []OwnerLoad {
 	return slices.SortedFunc(slices.Values(in.Owners), func(a, b OwnerLoad) int {
 		return cmp.Or(cmp.Compare(b.Load, a.Load), cmp.Compare(a.Owner, b.Owner))
 	})
+}
+
+// With is the plan for a number of keys that somebody chose.
+func (p Plan) With(keys int) Plan {
+	p.Reasons = nil
+	p.say("%d keys were asked for; the plan would be %d.", keys, p.Recommended)
+	p.Recommended, p.Cure, p.Partitions, p.WarmRead, p.WarmWrite, p.WarmMoney = keys, CureShard, p.Input.Partitions, 0, 0, 0
+	target := p.Input.target()
+	p.warm(target)
+	p.explain(target)
+	for i := range p.Candidates {
+		p.Candidates[i].Warmed = p.Candidates[i].ReachOn(p.Partitions, p.Input.Seed)
+	}
+	return p
 }

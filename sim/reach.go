@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/hotsplit/hotsplit/capacity"
 	"github.com/hotsplit/hotsplit/shard"
 )
 
@@ -29,15 +28,25 @@ type Spread struct {
 	shares        []float64
 }
 
-// SpreadOver gives the exact spread of owners over n keys of base, by the shard
-// function that will place them.
-func SpreadOver(owners []OwnerLoad, base string, n int) Spread {
-	layout := shard.Layout{Base: base, Count: n}
+// SpreadOver gives the exact spread of owners over n keys, by the shard function
+// that will place them.
+func SpreadOver(owners []OwnerLoad, n int) Spread { return spread(owners, hashes(owners), n) }
+
+// hashes are the owners' hashes, which do not depend on the number of keys.
+func hashes(owners []OwnerLoad) []uint64 {
+	out := make([]uint64, len(owners))
+	for i, o := range owners {
+		out[i] = shard.Hash(o.Owner)
+	}
+	return out
+}
+
+func spread(owners []OwnerLoad, hashes []uint64, n int) Spread {
 	s := Spread{Keys: n, shares: make([]float64, max(n, 1))}
 	rows := make([]int, max(n, 1))
 	total := 0.0
-	for _, o := range owners {
-		at := layout.Shard(o.Owner)
+	for i, o := range owners {
+		at := shard.Reduce(hashes[i], n)
 		s.shares[at] += o.Load
 		rows[at] += o.Rows
 		total += o.Load
@@ -115,20 +124,16 @@ func (s Spread) ReachAs(base string, partitions int, place func(key string) uint
 	return 1 / slices.Max(load)
 }
 
-// AfterSplits is the reach once every key has a partition of its own.
-func (s Spread) AfterSplits() float64 {
-	if s.HeaviestShare == 0 {
-		return 1
-	}
-	return 1 / s.HeaviestShare
-}
+// afterSplits is the reach once every key has a partition of its own, and limit
+// the one that nothing passes: one owner's rows stay together, and the index has a
+// quota, given in partitions.
+func (s Spread) afterSplits(quota float64) float64 { return upTo(quota, s.HeaviestShare) }
 
-// Limit is the reach that nothing passes: one owner's rows stay together, and the
-// index has a quota.
-func (s Spread) Limit() float64 {
-	quota := min(capacity.QuotaRead/capacity.PartitionCeiling.Read, capacity.QuotaWrite/capacity.PartitionCeiling.Write)
-	if s.OwnerShare == 0 {
+func (s Spread) limit(quota float64) float64 { return upTo(quota, s.OwnerShare) }
+
+func upTo(quota, share float64) float64 {
+	if share == 0 {
 		return quota
 	}
-	return min(quota, 1/s.OwnerShare)
+	return min(quota, 1/share)
 }

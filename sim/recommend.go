@@ -64,8 +64,9 @@ func (p *Plan) say(format string, args ...any) {
 	p.Reasons = append(p.Reasons, fmt.Sprintf(format, args...))
 }
 
-// fewest is the smallest step whose keys, each on a partition of its own, carry
-// the target with the heaviest at half load, or the largest that is still even.
+// fewest is the smallest step whose keys spread evenly, carry the target, and do so
+// on no more partitions than there are keys: fewer keys would need an index warmed
+// for partitions that stay empty.
 func (p *Plan) fewest(target float64) int {
 	best := steps[0]
 	for _, n := range steps {
@@ -74,23 +75,26 @@ func (p *Plan) fewest(target float64) int {
 			break
 		}
 		best = n
-		if c.AfterSplits >= 2*target && c.HeaviestShare*float64(n) <= evenMax {
+		if c.AfterSplits >= target && c.HeaviestShare*float64(n) <= evenMax && p.partitionsFor(c, target) <= max(n, p.Input.Partitions) {
 			break
 		}
 	}
 	return best
 }
 
-// warm finds the fewest partitions on which nearly all placements reach the
-// target.
-func (p *Plan) warm(target float64) {
-	c := p.At(p.Recommended)
-	for n := p.Input.Partitions; n <= 4*KeysMax; n *= 2 {
-		p.Partitions = n
-		if c.ReachOn(n, p.Input.Seed).Low >= min(target, placedWell*c.AfterSplits) {
-			break
+// partitionsFor is the fewest partitions on which nearly all placements of c
+// reach the target, in doublings of what there is.
+func (p *Plan) partitionsFor(c Candidate, target float64) int {
+	for n := p.Input.Partitions; ; n *= 2 {
+		if n > 2*KeysMax || c.ReachOn(n, p.Input.Seed).Low >= min(target, placedWell*c.AfterSplits) {
+			return n
 		}
 	}
+}
+
+// warm sets the partitions that the index should be warmed for.
+func (p *Plan) warm(target float64) {
+	p.Partitions = p.partitionsFor(p.At(p.Recommended), target)
 	if more := float64(p.Partitions - p.Input.Partitions); more > 0 {
 		ceiling := capacity.PartitionCeiling
 		p.WarmRead, p.WarmWrite = ceiling.Read*float64(p.Partitions), ceiling.Write*float64(p.Partitions)

@@ -24,8 +24,8 @@ func diagnosisText(d diagnosis, saved string) string {
 		b.WriteString(resourceText(d.Report, r))
 	}
 	b.WriteString("\nVerdicts\n")
-	for _, v := range d.Verdicts {
-		b.WriteString(verdictText(v))
+	for i, v := range d.Verdicts {
+		b.WriteString(verdictText(v, i >= heat.ParagraphVerdicts))
 	}
 	b.WriteString("\n" + nextCommand(d, saved) + "\n")
 	return b.String()
@@ -57,7 +57,7 @@ func resourceText(r heat.Report, res heat.ResourceReport) string {
 
 func keysText(r heat.Report, keys []heat.KeyReport) string {
 	var b strings.Builder
-	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	busiest := "busiest second"
 	if r.Resolution > 1 {
 		busiest = "busiest minute, a second"
@@ -79,7 +79,7 @@ func keysText(r heat.Report, keys []heat.KeyReport) string {
 }
 
 func peakText(k heat.KeyReport) string {
-	return fmt.Sprintf("%s r %s w", thousands(int(k.PeakRead.Units+0.5)), thousands(int(k.PeakWrite.Units+0.5)))
+	return fmt.Sprintf("%s read, %s write", thousands(int(k.PeakRead.Units+0.5)), thousands(int(k.PeakWrite.Units+0.5)))
 }
 
 // quoted makes control characters of a key value visible, and cuts a long one.
@@ -95,7 +95,7 @@ func quoted(key string) string {
 
 func callersText(callers []heat.Part) string {
 	var b strings.Builder
-	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "  caller\tshare\trequests\tread units\twrite units\trefused\tfailed\t")
 	for _, c := range callers[:min(len(callers), callersShown)] {
 		fmt.Fprintf(t, "  %s\t%.0f %%\t%s\t%s\t%s\t%s\t%s\t\n", quoted(c.Name), 100*c.Share, thousands(c.Requests),
@@ -105,13 +105,30 @@ func callersText(callers []heat.Part) string {
 	return b.String()
 }
 
-func verdictText(v heat.Verdict) string {
+// verdictText gives a verdict's evidence, and its words where the paragraph above
+// does not have them.
+func verdictText(v heat.Verdict, withText bool) string {
 	var b strings.Builder
-	b.WriteString(wrapText(fmt.Sprintf("- %s, %s: %s", v.Rule, v.Severity, v.Text), "  ", textWidth))
+	about := v.Resource.String()
+	if v.Key != "" {
+		about = "key " + quoted(v.Key)
+	}
+	if v.Table == "" {
+		about = "all that was seen"
+	}
+	fmt.Fprintf(&b, "- %s, %s: %s\n", v.Rule, v.Severity, about)
+	if withText {
+		b.WriteString(indented(v.Text, "    "))
+	}
 	for _, e := range v.Evidence {
-		b.WriteString(wrapText("    "+e, "      ", textWidth))
+		b.WriteString(indented(e, "    "))
 	}
 	return b.String()
+}
+
+// indented wraps text behind an indent, further lines a little deeper.
+func indented(text, indent string) string {
+	return indent + wrapText(text, indent+"  ", textWidth-len(indent))
 }
 
 // nextCommand is the last line: what to type next.

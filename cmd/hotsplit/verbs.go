@@ -22,6 +22,8 @@ func verbs() []*cobra.Command {
 		newSnapshotCmd(),
 		newEventsCmd(),
 		newArchiveCmd(),
+		newDiagnoseCmd(),
+		newPlanCmd(),
 		newEmulateCmd(),
 		newSimulateCmd(),
 		newVectorsCmd(),
