@@ -28,7 +28,7 @@ func TestRoundTrip(t *testing.T) {
 		`{"a":{"S":"x\"y\\z\n\u0001é😀"},"b":{"N":"-12.5"}}`,
 		`{"bin":{"B":"AAECAwT/"},"empty":{"B":""}}`,
 		`{"l":{"L":[{"S":"a"},{"L":[]},{"M":{"x":{"NULL":true},"y":{"M":{}}}},{"BOOL":false}]}}`,
-		`{"bs":{"BS":["","AA==","/w=="]},"ns":{"NS":["3","1","2.5"]},"ss":{"SS":["z","","a#","a"]}}`,
+		`{"bs":{"BS":["","AA==","/w=="]},"ns":{"NS":["1","2.5","3"]},"ss":{"SS":["","a","a#","z"]}}`,
 		`{"t":{"BOOL":true}}`,
 	} {
 		if got := decodeItem(t, src).String(); got != src {
@@ -39,13 +39,14 @@ func TestRoundTrip(t *testing.T) {
 
 func TestDecodeSpellings(t *testing.T) {
 	for src, want := range map[string]string{
-		` { "b" : { "S" : "1" } , "a" : { "N" : "1.0" } } `:  `{"a":{"N":"1"},"b":{"S":"1"}}`,
-		`{"a":{"S":"1"},"a":{"S":"2"}}`:                      `{"a":{"S":"2"}}`,
-		`{"a":{"S":"\u0061\ud83d\ude00\/","N":null}}`:        `{"a":{"S":"a😀/"}}`,
-		`{"a":{"S":"\ud83dx"}}`:                              `{"a":{"S":"�x"}}`,
-		`{"a":{"BOOL":"yes"},"b":{"NULL":"1"}}`:              `{"a":{"BOOL":true},"b":{"NULL":true}}`,
-		`{"a":{"X":[1,{"y":2.5e3}],"S":"s"}}`:                `{"a":{"S":"s"}}`,
-		`{"a":{"SS":["é","b"]},"long":{"S":"` + long + `"}}`: `{"a":{"SS":["é","b"]},"long":{"S":"` + long + `"}}`,
+		` { "b" : { "S" : "1" } , "a" : { "N" : "1.0" } } `:       `{"a":{"N":"1"},"b":{"S":"1"}}`,
+		`{"a":{"S":"1"},"a":{"S":"2"}}`:                           `{"a":{"S":"2"}}`,
+		`{"a":{"S":"\u0061\ud83d\ude00\/","N":null}}`:             `{"a":{"S":"a😀/"}}`,
+		`{"a":{"S":"\ud83dx"}}`:                                   `{"a":{"S":"�x"}}`,
+		`{"a":{"BOOL":"yes"},"b":{"NULL":"1"}}`:                   `{"a":{"BOOL":true},"b":{"NULL":true}}`,
+		`{"a":{"NS":["10","-2","9"]},"b":{"BS":["/w==","AA=="]}}`: `{"a":{"NS":["-2","9","10"]},"b":{"BS":["AA==","/w=="]}}`,
+		`{"a":{"X":[1,{"y":2.5e3}],"S":"s"}}`:                     `{"a":{"S":"s"}}`,
+		`{"a":{"SS":["é","b"]},"long":{"S":"` + long + `"}}`:      `{"a":{"SS":["b","é"]},"long":{"S":"` + long + `"}}`,
 	} {
 		if got := decodeItem(t, strings.TrimRight(src, " ")).String(); got != want {
 			t.Errorf("%s: got %s, want %s", src, got, want)

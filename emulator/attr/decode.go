@@ -260,7 +260,7 @@ func (d *decoder) elements(kind Kind, depth int) (size int, err error) {
 		return size + 3, nil
 	}
 	if d.fault == nil {
-		d.checkSet(kind, Value{string(d.out[start:])})
+		d.orderSet(kind, start)
 	}
 	return size, nil
 }

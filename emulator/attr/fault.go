@@ -29,16 +29,24 @@ func parseFault(payload string) *InvalidError {
 	return e
 }
 
-// checkSet refuses empty sets and sets that hold an element twice.
-func (d *decoder) checkSet(kind Kind, set Value) {
-	if set.Len() == 0 {
+// orderSet puts the set at out[start:] in order. It refuses empty sets and sets
+// that hold an element twice.
+func (d *decoder) orderSet(kind Kind, start int) {
+	sent := slices.Collect(Value{string(d.out[start:])}.All())
+	if len(sent) == 0 {
 		d.invalid(map[Kind]string{KindSS: messageEmptySS, KindNS: messageEmptyNS, KindBS: messageEmptyBS}[kind])
 		return
 	}
-	if len(slices.Compact(sortedElements(set))) == set.Len() {
-		return
+	sorted := inOrder(sent)
+	for i := range sorted[1:] {
+		if sorted[i] == sorted[i+1] {
+			d.refuse(duplicates(kind, sent))
+			return
+		}
 	}
-	d.refuse(duplicates(kind, slices.Collect(set.All())))
+	if &sorted[0] != &sent[0] {
+		d.out = append(d.out[:start], sequence(kind, sorted).raw...)
+	}
 }
 
 // duplicates words the fault in both ways. The newer one quotes the elements, in

@@ -49,52 +49,22 @@ func (d decimal) sign() int {
 	return 1
 }
 
-// Equal reports whether two values are the same. Sets are equal in any order.
-func Equal(a, b Value) bool {
-	if a.raw == b.raw {
-		return true
-	}
-	k := a.Kind()
-	if k != b.Kind() {
-		return false
-	}
-	switch {
-	case k.IsSet():
-		return equalSets(a, b)
-	case k == KindL:
-		return equalLists(a, b)
-	case k == KindM:
-		return a.Map().Equal(b.Map())
-	}
-	return false
-}
+// Equal reports whether two values are the same. Sets are equal in any order:
+// theirs is always the same.
+func Equal(a, b Value) bool { return a.raw == b.raw }
 
-func equalSets(a, b Value) bool {
-	return a.Len() == b.Len() && slices.Equal(sortedElements(a), sortedElements(b))
-}
-
-func sortedElements(v Value) []string {
-	elements := make([]string, 0, v.Len())
-	for e := range v.All() {
-		elements = append(elements, e.raw)
+// inOrder sorts the elements of a set as the service does: numbers by value, the
+// others by their bytes. It changes elements only if they are not sorted yet.
+func inOrder(elements []Value) []Value {
+	if !slices.IsSortedFunc(elements, compareElements) {
+		elements = slices.SortedFunc(slices.Values(elements), compareElements)
 	}
-	slices.Sort(elements)
 	return elements
 }
 
-func equalLists(a, b Value) bool {
-	if a.Len() != b.Len() {
-		return false
-	}
-	other := slices.Collect(b.All())
-	i := 0
-	for e := range a.All() {
-		if !Equal(e, other[i]) {
-			return false
-		}
-		i++
-	}
-	return true
+func compareElements(a, b Value) int {
+	order, _ := Compare(a, b)
+	return order
 }
 
 // Equal reports whether two items have the same fields. No item equals only no item.

@@ -233,7 +233,7 @@ func Set(kind Kind, elements []Value) Value {
 			panic("attr: element of kind " + e.Kind().String() + " in a set of kind " + kind.String())
 		}
 	}
-	return sequence(kind, elements)
+	return sequence(kind, inOrder(elements))
 }
 
 // sequence lays elements out behind a count.
