@@ -10,7 +10,7 @@ import (
 // named may be a range.
 func (s schema) compositeRangeOf(k *expr.KeyCondition) (keyRange, error) {
 	var r keyRange
-	for i, a := range s.hash {
+	for _, a := range s.hash {
 		part, named := k.Part(a.name)
 		if !named {
 			return r, invalid("Query condition missed key schema element: " + a.name)
@@ -22,7 +22,6 @@ func (s schema) compositeRangeOf(k *expr.KeyCondition) (keyRange, error) {
 			return r, err
 		}
 		r.hash = append(r.hash, part.Low)
-		_ = i
 	}
 	named := len(s.hash)
 	for i, a := range s.sort {
@@ -46,11 +45,37 @@ func (s schema) compositeRangeOf(k *expr.KeyCondition) (keyRange, error) {
 		r.op, r.low, r.high = part.Op, part.Low, part.High
 		break
 	}
+	if err := s.checkGap(k, named-len(s.hash), r.op); err != nil {
+		return r, err
+	}
 	if named != len(k.Names()) {
 		return r, invalid("Query key condition not supported")
 	}
 	r.text = s.textOfValues(r.hash)
 	return r, nil
+}
+
+// checkGap refuses a condition on a sort attribute behind one that is not fixed.
+// taken are the sort attributes used, of which the last is held to op.
+func (s schema) checkGap(k *expr.KeyCondition, taken int, op expr.Op) error {
+	fixed := taken
+	if taken > 0 && op != expr.Equal {
+		fixed--
+	}
+	for i := len(s.sort) - 1; i > fixed; i-- {
+		if _, found := k.Part(s.sort[i].name); !found {
+			continue
+		}
+		var open []string
+		for _, a := range s.sort[fixed:i] {
+			if part, found := k.Part(a.name); !found || part.Op != expr.Equal {
+				open = append(open, a.name)
+			}
+		}
+		return invalid("RANGE key attributes " + join(open) +
+			" must have equality conditions specified in the query because a condition is present on key attribute " + s.sort[i].name)
+	}
+	return nil
 }
 
 // namesMore reports whether the condition names the sort attribute at position i.
