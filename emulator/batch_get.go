@@ -163,7 +163,7 @@ func (c *call) lookups(k *TableKeys, projection *expr.Projection) (tableReads, e
 // batchGetTable reads the items of one table. What is throttled, or does not fit
 // into the answer, stays unprocessed.
 func (c *call) batchGetTable(r tableReads, level string, room *int, out *BatchGetItemOutput) (served int, throttle error) {
-	b := bill{named: r.TableName}
+	b := bill{named: r.TableName, level: level}
 	found := TableItems{TableName: r.TableName, Items: []attr.Item{}}
 	var left []attr.Item
 	skip := c.leave(len(r.lookups))
@@ -193,7 +193,7 @@ func (c *call) batchGetTable(r tableReads, level string, room *int, out *BatchGe
 		rest.Keys = left
 		out.UnprocessedKeys = append(out.UnprocessedKeys, rest)
 	}
-	if cc := b.consumed(level, false); cc != nil {
+	if cc := b.consumed(false); cc != nil {
 		out.ConsumedCapacity = append(out.ConsumedCapacity, *cc)
 	}
 	return served, throttle

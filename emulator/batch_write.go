@@ -160,7 +160,7 @@ func (t *table) newBatchedPut(item attr.Item) (*mutation, error) {
 // batchWriteTable carries out the writes of one table. What is throttled stays
 // unprocessed.
 func (c *call) batchWriteTable(w tableMutations, in *BatchWriteItemInput, out *BatchWriteItemOutput) (served int, throttle error) {
-	b := bill{named: w.TableName}
+	b := bill{named: w.TableName, level: in.ReturnConsumedCapacity}
 	var left []WriteRequest
 	var metrics []ItemCollectionMetrics
 	skip := c.leave(len(w.mutations))
@@ -185,7 +185,7 @@ func (c *call) batchWriteTable(w tableMutations, in *BatchWriteItemInput, out *B
 	if metrics != nil {
 		out.ItemCollectionMetrics = append(out.ItemCollectionMetrics, TableItemCollectionMetrics{w.TableName, metrics})
 	}
-	if cc := b.consumed(in.ReturnConsumedCapacity, false); cc != nil {
+	if cc := b.consumed(false); cc != nil {
 		out.ConsumedCapacity = append(out.ConsumedCapacity, *cc)
 	}
 	return served, throttle

@@ -39,18 +39,18 @@ func (c *call) end(err error) error {
 	return err
 }
 
+// outcome is how the log tells what came of a request.
 func outcome(err error) (string, []ThrottlingReason) {
-	var e *Error
-	switch {
-	case err == nil:
+	if err == nil {
 		return "ok", nil
-	case errors.Is(err, ErrDropped):
-		return "dropped", nil
-	case errors.As(err, &e):
-		return e.Code, e.Reasons
-	default:
-		return err.Error(), nil
 	}
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Code, e.Reasons
+	}
+	if errors.Is(err, ErrDropped) {
+		return "dropped", nil
+	}
+	return err.Error(), nil
 }
 
 // answer ends a request that has an output.

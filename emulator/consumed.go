@@ -5,6 +5,7 @@ import "github.com/hotsplit/hotsplit/capacity"
 // bill adds up what a request costs on one table, for its answer.
 type bill struct {
 	named string // the table as the request spelled it
+	level string // ReturnConsumedCapacity
 	table Units
 	parts []indexUnits
 }
@@ -14,7 +15,11 @@ type indexUnits struct {
 	Units
 }
 
+// add does nothing when nobody asked for the bill.
 func (b *bill) add(costs []cost) {
+	if b.level != "TOTAL" && b.level != "INDEXES" {
+		return
+	}
 	for i := range costs {
 		u := b.of(costs[i].ix)
 		if costs[i].direction == capacity.Write {
@@ -40,10 +45,10 @@ func (b *bill) of(ix *index) *Units {
 
 func (u Units) sum() float64 { return u.Read + u.Write }
 
-// consumed is the ConsumedCapacity that level asks for. A transaction also splits
+// consumed is the ConsumedCapacity that was asked for. A transaction also splits
 // it into reads and writes.
-func (b *bill) consumed(level string, transaction bool) *ConsumedCapacity {
-	if level != "TOTAL" && level != "INDEXES" {
+func (b *bill) consumed(transaction bool) *ConsumedCapacity {
+	if b.level != "TOTAL" && b.level != "INDEXES" {
 		return nil
 	}
 	total := b.table
@@ -55,7 +60,7 @@ func (b *bill) consumed(level string, transaction bool) *ConsumedCapacity {
 	if transaction {
 		c.ReadCapacityUnits, c.WriteCapacityUnits = split(total)
 	}
-	if level == "TOTAL" {
+	if b.level == "TOTAL" {
 		return c
 	}
 	table := capacityOf(b.table, transaction)

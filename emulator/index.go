@@ -16,11 +16,13 @@ type index struct {
 	arn    string
 	local  bool
 	schema schema
-	base   schema // of the table
-	all    bool   // projection ALL
-	kept   []string
-	seed   uint64 // of the placement
-	ties   uint64 // seed of the order among equal keys; 0 keeps them in base order
+	base   schema   // of the table
+	all    bool     // projection ALL
+	kept   []string // names shown, when not all are
+	// keyNames are the attributes of a LastEvaluatedKey.
+	keyNames []string
+	seed     uint64 // of the placement
+	ties     uint64 // seed of the order among equal keys; 0 keeps them in base order
 
 	projection Projection
 	lifecycle  lifecycle

@@ -41,9 +41,9 @@ func (c *call) getItem(in *GetItemInput) (*GetItemOutput, error) {
 	}
 	out := &GetItemOutput{Item: l.show(item)}
 	if in.ReturnConsumedCapacity != "" {
-		b := bill{named: *in.TableName}
+		b := bill{named: *in.TableName, level: in.ReturnConsumedCapacity}
 		b.add(costs[:])
-		out.ConsumedCapacity = b.consumed(in.ReturnConsumedCapacity, false)
+		out.ConsumedCapacity = b.consumed(false)
 	}
 	return out, nil
 }
@@ -72,12 +72,12 @@ func (c *call) putItem(in *PutItemInput) (*PutItemOutput, error) {
 		return nil, err
 	}
 	m.condition, m.showOld = condition, in.ReturnValuesOnConditionCheckFailure == "ALL_OLD"
-	b := bill{named: *in.TableName}
+	b := bill{named: *in.TableName, level: in.ReturnConsumedCapacity}
 	e, err := c.write(m, &b)
 	if err != nil {
 		return nil, err
 	}
-	out := t.writeOutput(&b, m.key, in.ReturnConsumedCapacity, in.ReturnItemCollectionMetrics)
+	out := t.writeOutput(&b, m.key, in.ReturnItemCollectionMetrics)
 	if in.ReturnValues == "ALL_OLD" {
 		out.Attributes = e.old
 	}
@@ -108,12 +108,12 @@ func (c *call) deleteItem(in *DeleteItemInput) (*DeleteItemOutput, error) {
 		return nil, err
 	}
 	m.condition, m.showOld = condition, in.ReturnValuesOnConditionCheckFailure == "ALL_OLD"
-	b := bill{named: *in.TableName}
+	b := bill{named: *in.TableName, level: in.ReturnConsumedCapacity}
 	e, err := c.write(m, &b)
 	if err != nil {
 		return nil, err
 	}
-	out := t.writeOutput(&b, m.key, in.ReturnConsumedCapacity, in.ReturnItemCollectionMetrics)
+	out := t.writeOutput(&b, m.key, in.ReturnItemCollectionMetrics)
 	if in.ReturnValues == "ALL_OLD" {
 		out.Attributes = e.old
 	}
@@ -147,12 +147,12 @@ func (c *call) updateItem(in *UpdateItemInput) (*UpdateItemOutput, error) {
 		return nil, err
 	}
 	m.condition, m.showOld = condition, in.ReturnValuesOnConditionCheckFailure == "ALL_OLD"
-	b := bill{named: *in.TableName}
+	b := bill{named: *in.TableName, level: in.ReturnConsumedCapacity}
 	e, err := c.write(m, &b)
 	if err != nil {
 		return nil, err
 	}
-	out := t.writeOutput(&b, m.key, in.ReturnConsumedCapacity, in.ReturnItemCollectionMetrics)
+	out := t.writeOutput(&b, m.key, in.ReturnItemCollectionMetrics)
 	out.Attributes = returned(in.ReturnValues, update, e)
 	return out, nil
 }
@@ -181,11 +181,8 @@ func returned(want string, update *expr.Update, e effect) attr.Item {
 	return shown
 }
 
-func (t *table) writeOutput(b *bill, key attr.Item, capacityLevel, metricsLevel string) *WriteOutput {
-	out := &WriteOutput{}
-	if capacityLevel != "" {
-		out.ConsumedCapacity = b.consumed(capacityLevel, false)
-	}
+func (t *table) writeOutput(b *bill, key attr.Item, metricsLevel string) *WriteOutput {
+	out := &WriteOutput{ConsumedCapacity: b.consumed(false)}
 	if metricsLevel == "SIZE" && len(t.local) > 0 {
 		out.ItemCollectionMetrics = new(t.collectionMetrics(key))
 	}

@@ -214,16 +214,9 @@ func (p *page) output(w walked) *PageOutput {
 // the table.
 func (p *page) startKey(item attr.Item) attr.Item {
 	if p.ix == nil {
-		return p.t.schema.pick(item)
+		return item.Pick(p.t.keyNames)
 	}
-	var b attr.Builder
-	for _, a := range p.ix.schema.attrs() {
-		b.Set(a.name, item.Get(a.name))
-	}
-	for _, a := range p.t.schema.attrs() {
-		b.Set(a.name, item.Get(a.name))
-	}
-	return b.Item()
+	return item.Pick(p.ix.keyNames)
 }
 
 // run is the whole of a page behind its checks.
@@ -245,9 +238,9 @@ func (c *call) run(p *page, named, capacityLevel string) (*PageOutput, error) {
 	out := p.output(w)
 	out.LastEvaluatedKey = last
 	if capacityLevel != "" {
-		b := bill{named: named}
+		b := bill{named: named, level: capacityLevel}
 		b.add(costs)
-		out.ConsumedCapacity = b.consumed(capacityLevel, false)
+		out.ConsumedCapacity = b.consumed(false)
 	}
 	return out, nil
 }

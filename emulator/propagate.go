@@ -58,6 +58,10 @@ type step struct {
 
 // enqueue schedules the halves of a change.
 func (p *propagation) enqueue(c change, now time.Time) {
+	if p.lagMax < 0 && len(p.lanes) == 0 && c.ix.held == ([halves]bool{}) {
+		c.apply()
+		return
+	}
 	deleteDue, putDue := p.draw(now)
 	if c.oldKey != "" && c.oldKey != c.newKey {
 		p.add(laneKey{c.ix, c.oldKey}, step{half: HalfDelete, due: deleteDue})

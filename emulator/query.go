@@ -234,13 +234,9 @@ func (p *page) startTreeKey(start attr.Item) string {
 // checkStartKey checks that a start key has the attributes that a
 // LastEvaluatedKey of the same page would have.
 func (p *page) checkStartKey(start attr.Item) error {
-	want := p.t.schema.names()
+	want := p.t.keyNames
 	if p.ix != nil {
-		for _, name := range p.ix.schema.names() {
-			if !contains(want, name) {
-				want = append(want, name)
-			}
-		}
+		want = p.ix.keyNames
 	}
 	if start.Len() != len(want) {
 		return p.startMismatch()

@@ -88,15 +88,6 @@ func (s schema) appendKey(dst []byte, seed uint64, item attr.Item) []byte {
 	return s.appendSort(s.appendPartition(dst, seed, item), item)
 }
 
-// pick is the key of item.
-func (s schema) pick(item attr.Item) attr.Item {
-	var b attr.Builder
-	for _, a := range s.attrs() {
-		b.Set(a.name, item.Get(a.name))
-	}
-	return b.Item()
-}
-
 func putHash(dst []byte, h uint64) { binary.BigEndian.PutUint64(dst, h) }
 
 // point is where a tree key lies on the line of partitions.

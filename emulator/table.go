@@ -21,6 +21,8 @@ type table struct {
 	created time.Time
 	schema  schema
 	seed    uint64
+	// keyNames are the attributes of the key.
+	keyNames []string
 
 	// ready and ends bound the time in which items are served, in nanoseconds since
 	// the epoch: the end of CREATING, and that of DELETING or 0.

@@ -62,6 +62,7 @@ func (db *DB) newTable(in *CreateTableInput, now time.Time) *table {
 	}
 	t.ready.Store(now.Add(db.opts.TableDelay).UnixNano())
 	t.schema = schemaOf(in.KeySchema, t.attributes)
+	t.keyNames = t.schema.names()
 	t.space = db.opts.newSpace(name, "", t.mode, t.throughput, len(in.LocalSecondaryIndexes) > 0, now)
 	t.space.arn = t.arn
 	t.moves = propagation{
@@ -134,8 +135,8 @@ func (t *table) newIndex(spec *IndexSpec, local bool, now time.Time) *index {
 		throughput: newThroughput(spec.ProvisionedThroughput, spec.OnDemandThroughput, spec.WarmThroughput),
 		lifecycle:  lifecycle{"CREATING", now.Add(o.TableDelay)},
 	}
-	ix.kept = append(t.schema.names(), ix.schema.names()...)
-	ix.kept = distinct(append(ix.kept, spec.Projection.NonKeyAttributes...))
+	ix.keyNames = distinct(slices.Concat(t.keyNames, ix.schema.names()))
+	ix.kept = distinct(slices.Concat(ix.keyNames, spec.Projection.NonKeyAttributes))
 	if local {
 		ix.seed, ix.space = t.seed, t.space
 		return ix

@@ -372,13 +372,13 @@ func (tx *transaction) output(in *TransactWriteItemsInput, costs []cost, bounds 
 	for i, end := range bounds {
 		name := tx.named[i]
 		if bills[name] == nil {
-			bills[name] = &bill{named: name}
+			bills[name] = &bill{named: name, level: in.ReturnConsumedCapacity}
 		}
 		bills[name].add(costs[start:end])
 		start = end
 	}
 	for _, name := range sortedKeys(bills) {
-		if cc := bills[name].consumed(in.ReturnConsumedCapacity, true); cc != nil {
+		if cc := bills[name].consumed(true); cc != nil {
 			out.ConsumedCapacity = append(out.ConsumedCapacity, *cc)
 		}
 	}
