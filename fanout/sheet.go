@@ -228,7 +228,11 @@ func (p *sheet) ration(s *strand, sharers int) int {
 		return s.limit
 	}
 	if sharers == 1 {
-		return p.limit + 1
+		again := 0
+		if s.after != nil && !s.after.edge && s.own.stage == stageShared {
+			again = 1 // the last row of the page before
+		}
+		return p.limit + 1 + again
 	}
 	share := float64(p.limit) / float64(sharers)
 	want := math.Ceil(share + math.Sqrt(share))
@@ -295,13 +299,12 @@ const (
 	headBytesMax = 1500
 )
 
-// states says for each strand what the shared position cannot. Where a page is
-// small against the number of shards it also names each shard's next row, so that
-// the next page asks those shards alone that can have a part in it.
+// states says for each strand what the shared position cannot. Unless that takes
+// too many bytes it also names each shard's next row, so that the next page asks
+// those shards alone that can have a part in it, and for no row twice.
 func (p *sheet) states(at *position) []state {
-	heads := p.limit <= 2*len(p.strands)
-	states, bytes := p.statesWith(at, heads)
-	if heads && bytes > headBytesMax {
+	states, bytes := p.statesWith(at, true)
+	if bytes > headBytesMax {
 		states, _ = p.statesWith(at, false)
 	}
 	return states
