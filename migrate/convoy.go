@@ -18,8 +18,9 @@ type batch struct {
 	ready   bool // every reader goes by a set that holds it
 
 	settledAt time.Time // first look that showed it settled; zero while it was not
-	lookAt    time.Time // next look
+	lookAt    time.Time // next look, once all rows are moved
 	looks     int
+	clear     bool // settled for the margin
 }
 
 func (b *batch) all() int { return len(b.rows) + len(b.moved) }
@@ -58,7 +59,7 @@ func (r *Runner) newConvoy(p *pass) *convoy {
 
 // inherit treats the moving set that was found at take-over as just published.
 func (c *convoy) inherit() {
-	b := &batch{version: c.r.record.Moving.Version, at: time.Now()}
+	b := &batch{version: c.r.record.Moving.Version, at: time.Now(), lookAt: time.Now()}
 	for i := range c.r.inherited {
 		row := &c.r.inherited[i]
 		if row.at == "" || row.at == row.to {
@@ -83,32 +84,30 @@ func (c *convoy) run(ctx context.Context) error {
 }
 
 func (c *convoy) travel(ctx context.Context) error {
-	for storm := 0; ; {
+	for {
 		wait, err := c.step(ctx)
 		if errors.Is(err, errEmpty) {
 			return nil
 		}
 		if err == nil {
-			storm = 0
 			err = c.r.rest(ctx, wait)
 		}
 		switch {
 		case err == nil:
 		case ctx.Err() != nil:
 			return errors.Join(ctx.Err(), c.finish(ctx))
-		case !passing(err) || storm == stormMax:
+		case !passing(err) || c.r.silent():
 			return err
 		default:
-			storm++
-			if err := c.weather(ctx, err); err != nil && !passing(err) {
-				return err
-			}
+			// The end of ctx is seen by the next turn.
+			_ = c.weather(ctx, err)
 		}
 	}
 }
 
-// stormMax is how many failures in a row a convoy sits out.
-const stormMax = 200
+// silent says that the lease could not be kept alive for so long that somebody
+// else may have taken over: what fails then is no passing storm.
+func (r *Runner) silent() bool { return time.Since(r.beatAt) > 2*r.record.Bounds.Lease }
 
 // errEmpty says that nothing is left to do.
 var errEmpty = errors.New("migrate: convoy is empty")
@@ -313,7 +312,7 @@ func (c *convoy) moveChunk(ctx context.Context, b *batch, n int) error {
 			}
 		}
 		b.rows, b.moved = without(b.rows, result.done), append(b.moved, result.done...)
-		b.settledAt, b.lookAt, b.looks = time.Time{}, time.Now().Add(settleFirst), 0
+		b.settledAt, b.lookAt, b.looks, b.clear = time.Time{}, time.Now().Add(settleFirst), 0, false
 		c.r.pace.spent(len(result.done), result.oldUnits)
 		c.r.tell(ctx, Event{Kind: EventMoved, Rows: len(result.done), Text: c.r.pace.String()})
 	}
@@ -327,7 +326,7 @@ func (c *convoy) weather(ctx context.Context, err error) error {
 		c.r.progress.Throttles++
 	}
 	c.r.tell(ctx, Event{Kind: EventThrottled, Text: err.Error()})
-	return c.r.rest(ctx, weatherPause)
+	return sleep(ctx, weatherPause)
 }
 
 const weatherPause = 200 * time.Millisecond
@@ -336,7 +335,7 @@ const weatherPause = 200 * time.Millisecond
 func (c *convoy) clearSettled() {
 	kept := c.batches[:0]
 	for _, b := range c.batches {
-		if len(b.rows) == 0 && !b.settledAt.IsZero() && b.lookAt.IsZero() {
+		if len(b.rows) == 0 && b.clear {
 			c.dirty = true
 			continue
 		}

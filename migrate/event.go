@@ -95,7 +95,7 @@ func (r *Runner) tell(ctx context.Context, e Event) {
 		_ = r.shelf.put(ctx, r.client, name, e, 0)
 	}
 	if r.opts.Observe != nil {
-		progress := r.record.Progress
+		progress := r.progress
 		e.Progress = &progress
 		r.opts.Observe(e)
 	}

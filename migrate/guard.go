@@ -353,7 +353,7 @@ func (r *Runner) moveHidden(ctx context.Context, rows []*row) (int, error) {
 	before := r.progress.Moved
 	m := r.mover()
 	r.pace.set(r.record.Control)
-	for storm := 0; len(rows) > 0; {
+	for len(rows) > 0 {
 		n, wait := r.pace.allow(min(len(rows), r.opts.ChunkRows))
 		if n == 0 {
 			if err := r.rest(ctx, wait); err != nil {
@@ -366,10 +366,10 @@ func (r *Runner) moveHidden(ctx context.Context, rows []*row) (int, error) {
 		r.pace.spent(len(result.done), result.oldUnits)
 		rows = without(rows, result.done)
 		if err != nil {
-			if storm++; !passing(err) || storm > stormMax {
+			if !passing(err) || r.silent() {
 				return int(r.progress.Moved - before), err
 			}
-			if err := r.rest(ctx, weatherPause); err != nil {
+			if err := sleep(ctx, weatherPause); err != nil {
 				return int(r.progress.Moved - before), err
 			}
 		}

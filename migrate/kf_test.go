@@ -179,7 +179,7 @@ func TestKF12UsersChangesSurvive(t *testing.T) {
 				must(t, err)
 				want[pk]["amount"] = &types.AttributeValueMemberN{Value: amount}
 				want[pk]["status"] = &types.AttributeValueMemberS{Value: status}
-				time.Sleep(5 * time.Millisecond)
+				time.Sleep(20 * time.Millisecond)
 			}
 		})
 		_, err := r.runner("runner", quick).Move(t.Context())
@@ -207,12 +207,12 @@ func TestKF13TwoRunnersAndAKill(t *testing.T) {
 			r.load(400)
 			w := r.watch("app")
 			defer w.Close()
-			crowd := r.poll(300*time.Millisecond, ids(400), w)
+			crowd := r.poll(time.Second, ids(400), w)
 			line := &wire{next: awsjson.Transport(r.db)}
 			options := quick
 			options.Fence = fence
 			options.Observe = func(e migrate.Event) {
-				if e.Kind == migrate.EventMoved && e.Progress.Moved > 0 && line.moved.Add(int64(e.Rows)) >= 160 {
+				if e.Kind == migrate.EventMoved && line.moved.Add(int64(e.Rows)) >= 160 {
 					line.cut()
 				}
 			}
@@ -248,7 +248,7 @@ func TestKF13TwoRunnersAndAKill(t *testing.T) {
 func TestKF14ResumesFromCheckpoints(t *testing.T) {
 	for _, source := range []migrate.Source{migrate.SourceDrain, migrate.SourceScan} {
 		bubble(t, emulator.Options{Seed: 14, Unlimited: true, LogEntries: 200_000}, func(t *testing.T, r *rig) {
-			const rows, kills, segments = 3000, 20, 8
+			const rows, kills, segments = 2000, 20, 8
 			r.load(rows)
 			starter := r.runner("starter", quick)
 			must(t, starter.Start(t.Context()))
@@ -262,15 +262,18 @@ func TestKF14ResumesFromCheckpoints(t *testing.T) {
 				options := quick
 				options.Source, options.Segments, options.BatchRows = source, segments, 60
 				chunks := 0
+				ctx, die := context.WithCancel(t.Context())
 				options.Observe = func(e migrate.Event) {
 					if e.Kind == migrate.EventMoved {
 						if chunks++; chunks > 3+kill%5 {
 							line.cut()
+							die()
 						}
 					}
 				}
 				runner := must1(migrate.NewRunner(line.client("runner"), r.spec, options))
-				_, _ = runner.Move(t.Context())
+				_, _ = runner.Move(ctx)
+				die()
 				record, err := must1(migrate.OpenLedger(r.client("ops"), r.spec)).Load(t.Context())
 				must(t, err)
 				if record.Progress.Moved < last {

@@ -26,9 +26,9 @@ func moveWholeWay(t *testing.T, fence migrate.Fence, source migrate.Source) {
 	a, b := r.watch("a"), r.watch("b")
 	defer a.Close()
 	defer b.Close()
-	crowd := r.poll(150*time.Millisecond, ids(100), a, b)
+	crowd := r.poll(500*time.Millisecond, ids(100), a, b)
 	began, first := time.Now(), len(r.db.Log())
-	runner := r.runner("runner", migrate.Options{Fence: fence, Source: source, Alone: true, Observe: func(e migrate.Event) {
+	runner := r.runner("runner", migrate.Options{Fence: fence, Source: source, Alone: true, Watch: 5 * time.Second, Observe: func(e migrate.Event) {
 		if testing.Verbose() {
 			t.Logf("%6.2fs %s %s %s", time.Since(began).Seconds(), e.Phase, e.Kind, e.Text)
 		}

@@ -41,7 +41,10 @@ func (p *pace) set(c Control) {
 	}
 	left := partitionWriteUnits*(1-headroom) - p.live
 	units, why := c.Budget, fmt.Sprintf("budget of %.0f write units/s on the old key", c.Budget)
-	if left < units {
+	switch {
+	case left < units && p.live < 1:
+		units, why = left, "nine tenths of what the old key takes"
+	case left < units:
 		units = left
 		why = fmt.Sprintf("old key at %.0f %% with live traffic", 100*p.live/partitionWriteUnits)
 	}

@@ -65,6 +65,13 @@ func (s sieve) read(item Item) (*row, shard.OwnerClass) {
 	return r, ""
 }
 
+// foreign says that a row of the entity carries an index key that neither layout
+// spells: no reader finds it.
+func (s sieve) foreign(item Item) bool {
+	key, ok := textOf(item[s.way.from.PartitionKey])
+	return ok && s.spec.Entity.Attribute != "" && !s.shelf.holds(item) && s.ofEntity(item) && !s.spells(key)
+}
+
 // home says that a row whose owner cannot be keyed stands where every row goes:
 // an unsharded layout has one key, whoever the owner is.
 func (s sieve) home(r *row) bool { return s.way.to.Count == 0 && r.at == s.way.to.Base }

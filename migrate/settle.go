@@ -25,7 +25,7 @@ const (
 func (c *convoy) settle(ctx context.Context) (time.Duration, error) {
 	wait := beatMax
 	for _, b := range c.batches {
-		if len(b.rows) > 0 || b.lookAt.IsZero() {
+		if len(b.rows) > 0 || b.clear {
 			continue
 		}
 		if due := time.Until(b.lookAt); due > 0 {
@@ -54,7 +54,7 @@ func (c *convoy) lookAt(ctx context.Context, b *batch) error {
 		b.settledAt = time.Now()
 		b.lookAt = b.settledAt.Add(margin)
 	default:
-		b.lookAt = time.Time{} // settled for the margin
+		b.clear = true
 		c.r.tell(ctx, Event{Kind: EventSettled, Rows: len(b.moved), Text: fmt.Sprintf("%d rows settled", len(b.moved))})
 	}
 	return nil

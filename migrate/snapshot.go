@@ -237,7 +237,7 @@ func (v *verification) holdAgainst(then SnapshotOwner, now []SnapshotRow) error 
 			}
 			key[name] = value
 		}
-		v.suspects = append(v.suspects, &suspect{key: key, owner: then.Owner})
+		v.suspects = append(v.suspects, &suspect{key: key, owner: then.Owner, pinned: true})
 	}
 	return nil
 }

@@ -16,15 +16,16 @@ import (
 // suspect is a row that was not seen as it should be. One look proves nothing:
 // an index follows its table, and both change while they are read.
 type suspect struct {
-	key   Item
-	owner string
-	keys  []string             // index keys under which it was seen
-	sort  types.AttributeValue // as an index entry had it
-	base  Item                 // as last read; nil where there is none
-	was   uint64               // digest of the base row at the look before
-	moved bool                 // the base row changed between the last two looks
-	seen  map[string]uint64    // digest by index key, as last seen
-	kind  Kind                 // what is wrong, "" for nothing
+	key    Item
+	owner  string
+	keys   []string             // index keys under which it was seen
+	sort   types.AttributeValue // as an index entry had it
+	base   Item                 // as last read; nil where there is none
+	was    uint64               // digest of the base row at the look before
+	moved  bool                 // the base row changed between the last two looks
+	seen   map[string]uint64    // digest by index key, as last seen
+	pinned bool                 // a snapshot showed it, so it is of the entity
+	kind   Kind                 // what is wrong, "" for nothing
 }
 
 // recheckMany looks again once enough suspects wait.
@@ -183,6 +184,10 @@ func (v *verification) diagnose(s *suspect) Kind {
 	}
 	r, class := v.sieve.read(s.base)
 	if r == nil || (r.sort == nil && v.record.From.SortKey != "") {
+		key, _ := textOf(s.base[v.record.From.PartitionKey])
+		if v.sieve.foreign(s.base) || (s.pinned && r == nil && key != "") {
+			return KindWrongShard
+		}
 		if len(s.seen) > 0 {
 			return KindExtra
 		}

@@ -43,7 +43,7 @@ func TestRollbackFromEveryPhase(t *testing.T) {
 				r.load(40)
 				a := r.watch("a")
 				defer a.Close()
-				crowd := r.poll(200*time.Millisecond, ids(40), a)
+				crowd := r.poll(600*time.Millisecond, ids(40), a)
 				runner := r.runner("runner", quick)
 				must(t, runner.Start(t.Context()))
 				must(t, runner.AdvanceTo(t.Context(), phase))
@@ -73,7 +73,7 @@ func growth(t *testing.T, r *rig, to int) {
 	r.load(60)
 	a := r.watch("a")
 	defer a.Close()
-	crowd := r.poll(200*time.Millisecond, ids(60), a)
+	crowd := r.poll(600*time.Millisecond, ids(60), a)
 	first := r.runner("first", quick)
 	_, err := first.Move(t.Context())
 	must(t, err)
@@ -168,6 +168,7 @@ func TestSnapshotSurvivesTheMoveAndSeesALoss(t *testing.T) {
 			t.Errorf("report %+v, want 10 identical owners", report)
 		}
 		r.restamp(t, snapshot.Owners[0].Owner, "RenewalSaga#99")
+		time.Sleep(time.Second)
 		report, err = migrate.VerifyAgainst(t.Context(), r.client("ops"), r.spec, snapshot, migrate.VerifyOptions{})
 		must(t, err)
 		if !errors.Is(report.Err(), migrate.ErrDiverged) || report.Owners.Identical != 9 {

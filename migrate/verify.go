@@ -316,6 +316,10 @@ func (v *verification) projected() []string {
 func (v *verification) hold(item Item, e entry, there bool) {
 	r, class := v.sieve.read(item)
 	if r == nil {
+		if v.sieve.foreign(item) {
+			v.report.Rows.Checked++
+			v.suspects = append(v.suspects, &suspect{key: only(v.spec.Key, item)})
+		}
 		return
 	}
 	if r.sort == nil && v.record.From.SortKey != "" {
