@@ -153,3 +153,29 @@ func TestLocalIndex(t *testing.T) {
 		t.Errorf("fetched %v for %+v", out.Items[0], c)
 	}
 }
+
+// A table may become on-demand four times a day.
+func TestModeSwitches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := emulator.New(emulator.Options{})
+		in := rigTable()
+		in.GlobalSecondaryIndexes, in.AttributeDefinitions = nil, in.AttributeDefinitions[:2]
+		_, err := db.CreateTable(t.Context(), in)
+		must(t, err)
+		toProvisioned := &emulator.UpdateTableInput{TableName: new("rig"), BillingMode: "PROVISIONED", ProvisionedThroughput: provisioned(5, 5)}
+		toOnDemand := &emulator.UpdateTableInput{TableName: new("rig"), BillingMode: "PAY_PER_REQUEST"}
+		for range 4 {
+			_, err := db.UpdateTable(t.Context(), toProvisioned)
+			must(t, err)
+			_, err = db.UpdateTable(t.Context(), toOnDemand)
+			must(t, err)
+		}
+		_, err = db.UpdateTable(t.Context(), toProvisioned)
+		must(t, err)
+		_, err = db.UpdateTable(t.Context(), toOnDemand)
+		wantCode(t, err, emulator.CodeLimitExceeded)
+		time.Sleep(25 * time.Hour)
+		_, err = db.UpdateTable(t.Context(), toOnDemand)
+		must(t, err)
+	})
+}

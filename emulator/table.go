@@ -38,6 +38,7 @@ type table struct {
 	attributes []AttributeDefinition
 	mode       capacity.Mode
 	onDemandAt time.Time // when it became on-demand
+	switched   []time.Time // to on-demand, by UpdateTable
 	throughput throughput
 	lifecycle  lifecycle
 	class      string

@@ -2,6 +2,7 @@ package emulator
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -51,9 +52,8 @@ func (c *call) transactWrite(in *TransactWriteItemsInput) (*TransactWriteItemsOu
 	return out, err
 }
 
-// fingerprint spells a transaction so that two are equal if and only if their
-// fingerprints are.
-func (in *TransactWriteItemsInput) fingerprint() string {
+// fingerprint tells transactions apart.
+func (in *TransactWriteItemsInput) fingerprint() [sha256.Size]byte {
 	var b []byte
 	for _, item := range in.TransactItems {
 		v, a := item.action()
@@ -66,7 +66,7 @@ func (in *TransactWriteItemsInput) fingerprint() string {
 			b = attr.AppendValueJSON(fmt.Appendf(b, "%q=", name), a.Expressions.Values[name])
 		}
 	}
-	return string(b)
+	return sha256.Sum256(b)
 }
 
 func deref(s *string) string {

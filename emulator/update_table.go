@@ -138,6 +138,8 @@ func (t *table) checkUpdate(in *UpdateTableInput, now time.Time) error {
 		return invalidValues("ProvisionedThroughput must be specified when BillingMode is PROVISIONED")
 	case mode == capacity.Provisioned && in.OnDemandThroughput != nil:
 		return invalidValues("OnDemandThroughput cannot be specified when BillingMode is PROVISIONED")
+	case mode == capacity.OnDemand && t.mode == capacity.Provisioned && t.switches(now) >= modeSwitchesMax:
+		return newError(CodeLimitExceeded, "Subscriber limit exceeded: Update to PayPerRequest mode are limited to 4 times in 1 day(s)")
 	case p != nil && t.mode == mode && *p.ReadCapacityUnits == t.throughput.read && *p.WriteCapacityUnits == t.throughput.write:
 		return unchangedThroughput("table", t.throughput)
 	}
@@ -157,6 +159,20 @@ func (t *table) checkUpdate(in *UpdateTableInput, now time.Time) error {
 		return newError(CodeLimitExceeded, "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table")
 	}
 	return nil
+}
+
+// modeSwitchesMax is how often a table may become on-demand in 24 hours.
+const modeSwitchesMax = 4
+
+// switches is how often the table became on-demand in the last 24 hours.
+func (t *table) switches(now time.Time) int {
+	n := 0
+	for _, at := range t.switched {
+		if now.Sub(at) < 24*time.Hour {
+			n++
+		}
+	}
+	return n
 }
 
 func unchangedThroughput(what string, tp throughput) error {
@@ -250,6 +266,7 @@ func (t *table) update(in *UpdateTableInput, now time.Time) {
 		t.mode = modeOf(in.BillingMode)
 		if t.mode == capacity.OnDemand {
 			t.onDemandAt = now
+			t.switched = append(t.switched, now)
 		}
 	}
 	t.throughput.change(in.ProvisionedThroughput, in.OnDemandThroughput, in.WarmThroughput, now)
