@@ -37,7 +37,7 @@ type table struct {
 	moves      propagation
 	attributes []AttributeDefinition
 	mode       capacity.Mode
-	onDemandAt time.Time // when it became on-demand
+	onDemandAt time.Time   // when it became on-demand
 	switched   []time.Time // to on-demand, by UpdateTable
 	throughput throughput
 	lifecycle  lifecycle
