@@ -48,7 +48,7 @@ func (t *table) newMutation(v verb, a *TransactAction, update *expr.Update) (*mu
 }
 
 // collectionMetrics estimates the size of the item collection of key, as a range
-// half a gigabyte wide.
+// of whole gigabytes.
 func (t *table) collectionMetrics(key attr.Item) ItemCollectionMetrics {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -65,7 +65,7 @@ func (t *table) collectionMetrics(key attr.Item) ItemCollectionMetrics {
 	for _, ix := range t.local {
 		ix.entries.Ascend(prefix, count)
 	}
-	low := float64(bytes) / (1 << 30)
+	low := float64(bytes >> 30)
 	var b attr.Builder
 	for _, a := range t.schema.hash {
 		b.Set(a.name, key.Get(a.name))
