@@ -1,10 +1,8 @@
 package sim
 
 import (
-	"math"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 
 	"github.com/hotsplit/hotsplit/shard"
 )
@@ -105,21 +103,12 @@ func (s Spread) ReachOn(partitions int, seed uint64) Reach {
 	return Reach{partitions, sum / placements, reached[placements/20], reached[placements-1-placements/20]}
 }
 
-// ReachAs is the reach of one known placement: that of the keys' hashes under a
-// seed, as the emulator and the simulation place them.
-func (s Spread) ReachAs(base string, partitions int, place func(key string) uint64) float64 {
+// ReachAt is the reach of one known placement: home gives the partition, from 0,
+// of each shard.
+func (s Spread) ReachAt(home func(shard int) int, partitions int) float64 {
 	load := make([]float64, partitions)
-	width := math.MaxUint64/uint64(partitions) + 1
 	for i, share := range s.shares {
-		key := base + shard.DefaultSeparator + strconv.Itoa(i)
-		if s.Keys == 0 {
-			key = base
-		}
-		at := 0
-		if partitions > 1 {
-			at = int(place(key) / width)
-		}
-		load[at] += share
+		load[home(i)] += share
 	}
 	return 1 / slices.Max(load)
 }
