@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"context"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"testing"
 	"testing/synctest"
@@ -33,6 +34,14 @@ func TestConformance(t *testing.T) {
 			})
 		})
 	}})
+}
+
+// Over HTTP the requests are signed and real time passes. Nothing is throttled, for
+// the suite is no load test.
+func TestConformanceHTTP(t *testing.T) {
+	server := httptest.NewServer(awsjson.Handler(emulator.New(emulator.Options{Unlimited: true})))
+	defer server.Close()
+	conformance.Run(t, remote(server.URL))
 }
 
 func remote(endpoint string) conformance.Subject {

@@ -58,7 +58,8 @@ func (g *stage) step(st step) string {
 			return err.Error()
 		}
 		complaint := st.judge(a)
-		if complaint == "" || !st.eventually || time.Now().After(deadline) {
+		again := st.eventually || a.throttled()
+		if complaint == "" || !again || time.Now().After(deadline) {
 			return complaint
 		}
 		time.Sleep(waitStep)

@@ -97,6 +97,15 @@ type fault struct {
 	Message string `json:"message"`
 }
 
+// throttled tells a request that was one too many: any client library tries again.
+func (a answer) throttled() bool {
+	switch a.fault().Type {
+	case "ThrottlingException", "ProvisionedThroughputExceededException", "RequestLimitExceeded", "TransactionInProgressException":
+		return true
+	}
+	return false
+}
+
 func (a answer) fault() fault {
 	var f fault
 	_ = json.Unmarshal(a.body, &f) // a body that is no error has no type either
