@@ -159,3 +159,25 @@ func TestBucketRateChanges(t *testing.T) {
 		t.Errorf("rate %s", got)
 	}
 }
+
+// A transaction of megabytes is asked as a whole: it passes with a quarter of a
+// bucket there, whatever it wants of one partition, and is paid for.
+func TestAdmitLargeRequest(t *testing.T) {
+	p := capacity.NewSet(capacity.SetOptions{Partitions: 1}, start).All()[0]
+	gate := capacity.NewGate(capacity.GateOptions{}, start)
+	var charges []capacity.Charge
+	for range 10 {
+		charges = append(charges, capacity.Charge{Gate: gate, Partition: p, Direction: capacity.Write, Units: 700})
+	}
+	p.Take(capacity.Write, 700, capacity.Point{}, start)
+	if _, _, ok := capacity.Admit(charges, start); !ok {
+		t.Fatal("refused with 300 of 1,000 units there")
+	}
+	one := []capacity.Charge{{Gate: gate, Partition: p, Direction: capacity.Write, Units: 1}}
+	if _, cause, ok := capacity.Admit(one, start.Add(6*time.Second)); ok || cause != capacity.KeyRangeThroughput {
+		t.Errorf("the debt is forgotten: %v %v", cause, ok)
+	}
+	if _, _, ok := capacity.Admit(one, start.Add(7*time.Second)); !ok {
+		t.Error("the debt is never paid")
+	}
+}

@@ -1,7 +1,5 @@
 package capacity
 
-import "time"
-
 // Cause is the limit that refused a request.
 type Cause uint8
 
@@ -96,51 +94,5 @@ func (r Refusal) Message() string {
 		return messageOnDemandIndex
 	default:
 		return messageOnDemandTable
-	}
-}
-
-// Charge is what one request takes from one table or index.
-type Charge struct {
-	Gate      *Gate      // nil when the resource has none of its own
-	Partition *Partition // nil to charge the gate alone
-	Point     Point      // where in the partition, for heat
-	Direction Direction
-	Units     float64
-}
-
-// Admit takes all charges or none. When one is refused, it says which and why.
-func Admit(charges []Charge, now time.Time) (refused int, cause Cause, ok bool) {
-	for i, c := range charges {
-		if cause, ok := c.take(now); !ok {
-			for j := i - 1; j >= 0; j-- {
-				charges[j].giveBack(now)
-			}
-			return i, cause, false
-		}
-	}
-	return 0, NoCause, true
-}
-
-// take asks the partition first: it is the more telling reason of the two.
-func (c Charge) take(now time.Time) (Cause, bool) {
-	if c.Partition != nil && !c.Partition.Take(c.Direction, c.Units, c.Point, now) {
-		return KeyRangeThroughput, false
-	}
-	if c.Gate == nil {
-		return NoCause, true
-	}
-	cause, ok := c.Gate.Take(c.Direction, c.Units, now)
-	if !ok && c.Partition != nil {
-		c.Partition.GiveBack(c.Direction, c.Units)
-	}
-	return cause, ok
-}
-
-func (c Charge) giveBack(now time.Time) {
-	if c.Partition != nil {
-		c.Partition.GiveBack(c.Direction, c.Units)
-	}
-	if c.Gate != nil {
-		c.Gate.GiveBack(c.Direction, c.Units, now)
 	}
 }
