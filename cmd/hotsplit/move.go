@@ -69,22 +69,11 @@ func (d *drive) move(cmd *cobra.Command) error {
 // done tells what the record says now.
 func (d *drive) done(cmd *cobra.Command, r *migrate.Runner) error {
 	record := r.Record()
-	return d.tell(cmd, record, fmt.Sprintf("%s: phase %s, %d rows moved, %d of %d owners read the same by the index as by the table",
-		record.Name, record.Phase, record.Progress.Moved, passed(record), checked(record)))
-}
-
-func checked(r migrate.Record) int64 {
-	if r.Pass == nil {
-		return 0
+	text := fmt.Sprintf("%s: phase %s, %d rows moved", record.Name, record.Phase, record.Progress.Moved)
+	if p := record.Pass; p != nil && p.Defects == 0 {
+		text += fmt.Sprintf(", %d of %d owners read the same by the index as by the table", p.Owners, p.Owners)
 	}
-	return r.Pass.Owners
-}
-
-func passed(r migrate.Record) int64 {
-	if r.Pass == nil || r.Pass.Defects > 0 {
-		return 0
-	}
-	return r.Pass.Owners
+	return d.tell(cmd, record, text)
 }
 
 // stopped says where a move that did not finish stands and how to go on.

@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
@@ -51,6 +53,16 @@ func startEmulator(env *testscript.Env) error {
 	env.Defer(server.Close)
 	env.Setenv("ENDPOINT", server.URL)
 	env.Setenv("AWS_EC2_METADATA_DISABLED", "true")
+	reader, err := filepath.Abs("../../examples/record-reader/reader.mjs")
+	env.Setenv("READER", reader)
+	return errors.Join(err, needNode())
+}
+
+// needNode fails where node is missing and nothing may be skipped.
+func needNode() error {
+	if _, err := exec.LookPath("node"); err != nil && os.Getenv("HOTSPLIT_NO_SKIP") != "" {
+		return err
+	}
 	return nil
 }
 
