@@ -23,8 +23,10 @@ const (
 	faultsShownMax = 20
 )
 
-// columns of a portfolio file; the last two have defaults and may be missing.
-var columns = []string{"id", "personId", "propertyId", "unit", "ends", "rent", "termMonths"}
+// columns of a portfolio file; those after the first five may be missing.
+var columns = []string{"id", "personId", "propertyId", "unit", "ends", "personName", "rent", "termMonths"}
+
+const columnsNeeded = 5
 
 // ParseCSV reads leases from a file with a header line. It reads to the end and
 // reports every line at fault as one *temporalsaga.InputError, so that a file is
@@ -87,7 +89,7 @@ func headerOf(header []string) (map[string]int, error) {
 		}
 		at[name] = i
 	}
-	for _, name := range columns[:5] {
+	for _, name := range columns[:columnsNeeded] {
 		if _, ok := at[name]; !ok {
 			faults = append(faults, fmt.Sprintf("column %q is missing", name))
 		}
@@ -106,7 +108,8 @@ func leaseOfRecord(record []string, at map[string]int) (temporalsaga.Lease, erro
 		return ""
 	}
 	lease := temporalsaga.Lease{
-		ID: field("id"), PersonID: field("personId"), PropertyID: field("propertyId"), Unit: field("unit"), TermMonths: 12,
+		ID: field("id"), PersonID: field("personId"), PersonName: field("personName"),
+		PropertyID: field("propertyId"), Unit: field("unit"), TermMonths: 12,
 	}
 	var err error
 	if lease.Ends, err = time.Parse(time.DateOnly, field("ends")); err != nil {
@@ -170,11 +173,11 @@ func (p *Portfolio) put(ctx context.Context, lease temporalsaga.Lease) error {
 	_, err := p.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &p.table, Key: key("LEASE", lease.ID),
 		ConditionExpression: aws.String("attribute_not_exists(PK) OR ends <= :ends"),
-		UpdateExpression: aws.String("SET entityType = :lease, personId = :person, propertyId = :property, #unit = :unit, " +
+		UpdateExpression: aws.String("SET entityType = :lease, personId = :person, personName = :name, propertyId = :property, #unit = :unit, " +
 			"ends = :ends, rentCents = :rent, termMonths = :months"),
 		ExpressionAttributeNames: map[string]string{"#unit": "unit"},
 		ExpressionAttributeValues: item{
-			":lease": text("Lease"), ":person": text(lease.PersonID), ":property": text(lease.PropertyID), ":unit": text(lease.Unit),
+			":lease": text("Lease"), ":person": text(lease.PersonID), ":name": text(lease.PersonName), ":property": text(lease.PropertyID), ":unit": text(lease.Unit),
 			":ends": text(lease.Ends.UTC().Format(time.DateOnly)), ":rent": number(lease.RentCents), ":months": number(lease.TermMonths),
 		},
 	})

@@ -186,7 +186,7 @@ func (p *Portfolio) Send(ctx context.Context, letter temporalsaga.Letter) error 
 func leaseOf(it item) temporalsaga.Lease {
 	_, id := splitKey(textOf(it["PK"]))
 	return temporalsaga.Lease{
-		ID: id, PersonID: textOf(it["personId"]), PropertyID: textOf(it["propertyId"]), Unit: textOf(it["unit"]),
+		ID: id, PersonID: textOf(it["personId"]), PersonName: textOf(it["personName"]), PropertyID: textOf(it["propertyId"]), Unit: textOf(it["unit"]),
 		Ends: dayOf(it["ends"]), RentCents: numberOf(it["rentCents"]), TermMonths: int(numberOf(it["termMonths"])),
 	}
 }
