@@ -170,7 +170,7 @@ func (e *engine) outcome() Outcome {
 	s.advance(int64(e.length) + int64(time.Second))
 	o := Outcome{
 		Design: e.design, Days: e.work.Days, Requests: s.requests, Throttled: s.throttled, Events: s.events,
-		Episodes: s.episodes, Units: s.units, Hottest: s.hottest, Hours: s.hours[:int(e.length/time.Hour)],
+		Episodes: s.episodes, Units: s.units, Hottest: s.hottest, Hours: s.hours[:max(1, int(e.length/time.Hour))],
 		Partitions: e.space.set.Len(), Fullest: s.fullest,
 	}
 	for _, t := range s.tallies {

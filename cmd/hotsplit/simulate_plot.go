@@ -82,18 +82,19 @@ func newPlot(title string) *plot.Plot {
 }
 
 // plotHottest shows, for each day, the busiest second of the hottest key.
-func plotHottest(_ sim.Workload, outcomes []sim.Outcome) (*plot.Plot, error) {
-	p := newPlot("Hottest key: busiest second of each day, in shares of one partition's ceiling")
-	p.X.Label.Text, p.Y.Label.Text = "day", "share of the ceiling"
+func plotHottest(w sim.Workload, outcomes []sim.Outcome) (*plot.Plot, error) {
+	unit, hours := columns(w)
+	p := newPlot("Hottest key: busiest second of each " + unit + ", in shares of one partition's ceiling")
+	p.X.Label.Text, p.Y.Label.Text = unit, "share of the ceiling"
 	p.Y.Min, p.Y.Max = 0, 4.2 // half of it for the legend
 	p.Y.Tick.Marker = plot.ConstantTicks{{Value: 0, Label: "0"}, {Value: 0.5}, {Value: 1, Label: "1"}, {Value: 1.5}, {Value: 2, Label: "2"}}
-	days := 0.0
+	last := 0.0
 	for i, o := range shown(outcomes) {
 		var points plotter.XYs
-		for day, load := range perDay(o.Hours, func(into float64, h sim.Hour) float64 { return max(into, h.Load) }) {
-			points = append(points, plotter.XY{X: float64(day), Y: load})
+		for at, load := range folded(o.Hours, hours, func(into float64, h sim.Hour) float64 { return max(into, h.Load) }) {
+			points = append(points, plotter.XY{X: float64(at), Y: load})
 		}
-		days = max(days, float64(len(points)-1))
+		last = max(last, float64(len(points)-1))
 		line, err := plotter.NewLine(points)
 		if err != nil {
 			return nil, err
@@ -102,7 +103,7 @@ func plotHottest(_ sim.Workload, outcomes []sim.Outcome) (*plot.Plot, error) {
 		p.Add(line)
 		p.Legend.Add(o.Design.Name, line)
 	}
-	ceiling, err := plotter.NewLine(plotter.XYs{{X: 0, Y: 1}, {X: days, Y: 1}})
+	ceiling, err := plotter.NewLine(plotter.XYs{{X: 0, Y: 1}, {X: last, Y: 1}})
 	if err != nil {
 		return nil, err
 	}
@@ -124,19 +125,29 @@ func shown(outcomes []sim.Outcome) []sim.Outcome {
 	return out[:min(len(out), len(palette))]
 }
 
-func perDay(hours []sim.Hour, fold func(into float64, h sim.Hour) float64) []float64 {
-	days := make([]float64, (len(hours)+23)/24)
-	for i, h := range hours {
-		days[i/24] = fold(days[i/24], h)
+// columns is what a picture's time is counted in: days, or hours of short runs.
+func columns(w sim.Workload) (unit string, hours int) {
+	if w.Days < 3 {
+		return "hour", 1
 	}
-	return days
+	return "day", 24
 }
 
-// plotEvents shows the throttle events of the first design by day.
-func plotEvents(_ sim.Workload, outcomes []sim.Outcome) (*plot.Plot, error) {
-	p := newPlot(fmt.Sprintf("Throttle events a day, %s: %s in all", outcomes[0].Design.Name, thousands(outcomes[0].Events)))
-	p.X.Label.Text, p.Y.Label.Text = "day", "events"
-	values := plotter.Values(perDay(outcomes[0].Hours, func(into float64, h sim.Hour) float64 { return into + float64(h.Events) }))
+// folded folds so many hours each into one value.
+func folded(hours []sim.Hour, each int, fold func(into float64, h sim.Hour) float64) []float64 {
+	out := make([]float64, (len(hours)+each-1)/each)
+	for i, h := range hours {
+		out[i/each] = fold(out[i/each], h)
+	}
+	return out
+}
+
+// plotEvents shows the throttle events of the first design over time.
+func plotEvents(w sim.Workload, outcomes []sim.Outcome) (*plot.Plot, error) {
+	unit, hours := columns(w)
+	p := newPlot(fmt.Sprintf("Throttle events of each %s, %s: %s in all", unit, outcomes[0].Design.Name, thousands(outcomes[0].Events)))
+	p.X.Label.Text, p.Y.Label.Text = unit, "events"
+	values := plotter.Values(folded(outcomes[0].Hours, hours, func(into float64, h sim.Hour) float64 { return into + float64(h.Events) }))
 	bars, err := plotter.NewBarChart(values, vg.Points(8))
 	if err != nil {
 		return nil, err
