@@ -143,9 +143,9 @@ func (r *Runner) changePhase(ctx context.Context, to shard.Phase) error {
 	return nil
 }
 
-// passesMax bounds the scans of one backfill: each sees fewer rows, unless
+// passesMax bounds the passes of one call: each sees fewer rows, unless
 // somebody keeps stamping the key that is left.
-const passesMax = 50
+const passesMax = 20
 
 // moveAll moves every row that has to go and then proves that none is left, in
 // the base table and on the index.
@@ -159,7 +159,7 @@ func (r *Runner) moveAll(ctx context.Context) error {
 	if len(from) > 0 {
 		number, source = from[0].Pass, from[0].Source
 	}
-	for ; number < passesMax; number++ {
+	for last := number + passesMax; number < last; number++ {
 		segments, err := r.segments(source, from)
 		if err != nil {
 			return err

@@ -84,11 +84,12 @@ func (g GuardReport) Err() error {
 
 // Guard keeps the old key from coming back. It may run for ever.
 type Guard struct {
-	client Client
-	spec   Spec
-	opts   GuardOptions
-	report GuardReport
-	known  map[string]bool // stragglers that are counted
+	client  Client
+	spec    Spec
+	opts    GuardOptions
+	report  GuardReport
+	known   map[string]bool // stragglers that are counted
+	catalog *catalog
 }
 
 // NewGuard is a guard for the move that spec names. It sends no request.
@@ -225,9 +226,12 @@ func (g *Guard) news(found []Straggler) int64 {
 // find lists the rows on keys that were left: those that the index shows, and
 // with Full those of the base table.
 func (g *Guard) find(ctx context.Context, spec Spec, record Record) ([]Straggler, error) {
-	c, err := describe(ctx, g.client, spec)
-	if err != nil {
-		return nil, err
+	if g.catalog == nil {
+		c, err := describe(ctx, g.client, spec)
+		if err != nil {
+			return nil, err
+		}
+		g.catalog = c
 	}
 	s := sieve{spec: spec, shelf: spec.shelf(), way: way{from: record.From, to: record.To}}
 	var candidates []Item
@@ -236,7 +240,7 @@ func (g *Guard) find(ctx context.Context, spec Spec, record Record) ([]Straggler
 			candidates = append(candidates, only(spec.Key, item))
 		}
 	}
-	if err := g.readLeft(ctx, s, c, note); err != nil {
+	if err := g.readLeft(ctx, s, note); err != nil {
 		return nil, err
 	}
 	if g.opts.Full {

@@ -11,7 +11,7 @@ import (
 // was left. Keys that the other layout spells too are visited with Full alone:
 // most of their rows are where they belong, and reading them costs what reading
 // everything costs.
-func (g *Guard) readLeft(ctx context.Context, s sieve, c *catalog, visit func(Item)) error {
+func (g *Guard) readLeft(ctx context.Context, s sieve, visit func(Item)) error {
 	for _, key := range s.way.from.Keys() {
 		if _, shared := s.way.to.Parse(key); shared == nil && !g.opts.Full {
 			continue
@@ -27,7 +27,7 @@ func (g *Guard) readLeft(ctx context.Context, s sieve, c *catalog, visit func(It
 			if err != nil {
 				return fmt.Errorf("query %s on %s: %w", key, s.way.from.Index, err)
 			}
-			items, err := s.complete(ctx, g.client, c, out.Items)
+			items, err := s.complete(ctx, g.client, g.catalog, out.Items)
 			if err != nil {
 				return err
 			}

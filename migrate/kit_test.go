@@ -35,11 +35,11 @@ func newRig(t testing.TB, o emulator.Options) *rig {
 }
 
 func rigSpec(from, to int) migrate.Spec {
-	return migrate.Spec{
+	return must1(migrate.Spec{
 		Name: "renewal-saga", Table: "rig", Key: []string{"PK", "SK"}, Owner: "personId",
 		Index: "GSI4", PartitionKey: "GSI4PK", SortKey: "GSI4SK",
 		From: shard.Layout{Base: "RenewalSaga", Count: from}, To: shard.Layout{Base: "RenewalSaga", Count: to},
-	}
+	}.Resolve())
 }
 
 func (r *rig) createTable(p types.Projection) {
@@ -47,13 +47,12 @@ func (r *rig) createTable(p types.Projection) {
 	s := types.ScalarAttributeTypeS
 	_, err := r.client("setup").CreateTable(context.Background(), &dynamodb.CreateTableInput{
 		TableName: new("rig"), BillingMode: types.BillingModePayPerRequest,
-		AttributeDefinitions: []types.AttributeDefinition{
-			{AttributeName: new("PK"), AttributeType: s}, {AttributeName: new("SK"), AttributeType: s},
-			{AttributeName: new("GSI4PK"), AttributeType: s}, {AttributeName: new("GSI4SK"), AttributeType: s},
-		},
+		AttributeDefinitions: append([]types.AttributeDefinition{
+			{AttributeName: new("PK"), AttributeType: s}, {AttributeName: new("GSI4PK"), AttributeType: s}, {AttributeName: new("GSI4SK"), AttributeType: s},
+		}, []types.AttributeDefinition{{AttributeName: new("SK"), AttributeType: s}}[:len(r.spec.Key)-1]...),
 		KeySchema: []types.KeySchemaElement{
 			{AttributeName: new("PK"), KeyType: types.KeyTypeHash}, {AttributeName: new("SK"), KeyType: types.KeyTypeRange},
-		},
+		}[:len(r.spec.Key)],
 		GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{{
 			IndexName: new("GSI4"), Projection: &p,
 			KeySchema: []types.KeySchemaElement{
@@ -295,4 +294,41 @@ func (r *rig) restamp(t testing.TB, owner, key string) {
 		})
 		must(t, err)
 	}
+}
+
+// plainKey makes the table anew with a partition key alone.
+func (r *rig) plainKey(t testing.TB) {
+	t.Helper()
+	_, err := r.client("setup").DeleteTable(context.Background(), &dynamodb.DeleteTableInput{TableName: new("rig")})
+	must(t, err)
+	r.spec.Key = []string{"PK"}
+	r.createTable(types.Projection{ProjectionType: types.ProjectionTypeAll})
+}
+
+// setRecord changes one field of the record behind everybody's back.
+func (r *rig) setRecord(t testing.TB, field string, value types.AttributeValue) {
+	t.Helper()
+	_, err := r.client("rogue").UpdateItem(context.Background(), &dynamodb.UpdateItemInput{
+		TableName: new("rig"), Key: recordKey(r.spec),
+		UpdateExpression:          new("SET hotsplit.#f = :v"),
+		ExpressionAttributeNames:  map[string]string{"#f": field},
+		ExpressionAttributeValues: migrate.Item{":v": value},
+	})
+	must(t, err)
+}
+
+func recordKey(s migrate.Spec) migrate.Item {
+	return migrate.Item{
+		"PK": &types.AttributeValueMemberS{Value: s.Prefix}, "SK": &types.AttributeValueMemberS{Value: "RECORD"},
+	}
+}
+
+// record is the body of the record.
+func (r *rig) record(t testing.TB) migrate.Item {
+	t.Helper()
+	out, err := r.client("check").GetItem(context.Background(), &dynamodb.GetItemInput{
+		TableName: new("rig"), Key: recordKey(r.spec), ConsistentRead: new(true),
+	})
+	must(t, err)
+	return out.Item["hotsplit"].(*types.AttributeValueMemberM).Value
 }

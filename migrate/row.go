@@ -65,6 +65,11 @@ func (s sieve) read(item Item) (*row, shard.OwnerClass) {
 	return r, ""
 }
 
+// others says that a row is known to be of another entity.
+func (s sieve) others(item Item) bool {
+	return s.spec.Entity.Attribute != "" && !s.ofEntity(item)
+}
+
 // foreign says that a row of the entity carries an index key that neither layout
 // spells: no reader finds it.
 func (s sieve) foreign(item Item) bool {

@@ -184,6 +184,9 @@ func (v *verification) diagnose(s *suspect) Kind {
 	}
 	r, class := v.sieve.read(s.base)
 	if r == nil || (r.sort == nil && v.record.From.SortKey != "") {
+		if v.sieve.others(s.base) {
+			return ""
+		}
 		key, _ := textOf(s.base[v.record.From.PartitionKey])
 		if v.sieve.foreign(s.base) || (s.pinned && r == nil && key != "") {
 			return KindWrongShard

@@ -184,6 +184,9 @@ const walkInFlight = 8
 func (v *verification) walkIndex(ctx context.Context, mine func(uint64) bool) (map[uint64]entry, error) {
 	entries := make(map[uint64]entry, min(v.catalog.rows(), rowsAtOnce))
 	err := v.walk(ctx, nil, func(n int, item Item) {
+		if _, told := item[v.spec.Entity.Attribute]; told && v.sieve.others(item) {
+			return
+		}
 		id := v.digest.id(item)
 		if !mine(id) {
 			return
