@@ -38,6 +38,7 @@ var imports = map[string]rule{
 	"fanout":               {ours: []string{"shard"}, others: append([]string{"golang.org/x/sync", "github.com/maypok86/otter/v2", otel}, awsSDK...)},
 	"heat":                 {ours: []string{"capacity", "shard"}, others: append([]string{otel}, awsSDK...)},
 	"migrate":              {ours: []string{"shard", "fanout", "capacity"}, others: append([]string{"golang.org/x/sync", otel}, awsSDK...)},
+	"migrate/proof":        {ours: []string{"*"}, others: append([]string{"golang.org/x/sync"}, awsSDK...)}, // test code
 	"sim":                  {ours: []string{"shard", "capacity"}, others: []string{otel}},
 	"renewal/dynamostore":  {ours: []string{"renewal", "shard", "fanout"}, others: append([]string{otel}, awsSDK...)},
 	"renewal/temporalsaga": {ours: []string{"renewal"}, others: []string{"go.temporal.io/sdk", "go.temporal.io/api", otel}},
