@@ -77,19 +77,20 @@ var demoPaths = [][]renewal.State{
 const fillInFlight = 6
 
 func (d *demo) fill(ctx context.Context, client *dynamodb.Client, o Options) error {
+	defer d.hurry()()
 	routing := dynamostore.Static(shard.Static(o.Layout()))
 	leases := portfolio.New(client, o.Table)
-	g, ctx := errgroup.WithContext(ctx)
+	g, filling := errgroup.WithContext(ctx)
 	g.SetLimit(fillInFlight)
 	now := time.Now().UTC()
 	for i := range o.DemoSagas {
 		g.Go(func() error {
 			chance := rand.New(rand.NewPCG(uint64(i), 85)) // the same portfolio every time
 			story := storyOf(i, chance, now)
-			if _, err := leases.Import(ctx, []temporalsaga.Lease{story.lease}); err != nil {
+			if _, err := leases.Import(filling, []temporalsaga.Lease{story.lease}); err != nil {
 				return err
 			}
-			return story.tell(ctx, func(clock func() time.Time) *dynamostore.Store {
+			return story.tell(filling, func(clock func() time.Time) *dynamostore.Store {
 				return dynamostore.New(client, o.Table, routing, dynamostore.Options{Now: clock})
 			})
 		})
@@ -97,7 +98,53 @@ func (d *demo) fill(ctx context.Context, client *dynamodb.Client, o Options) err
 	if err := g.Wait(); err != nil {
 		return fmt.Errorf("fill the demo's table: %w", err)
 	}
-	return nil
+	return d.settle(ctx, o)
+}
+
+const (
+	settleMax  = 5 * time.Second
+	settleStep = 20 * time.Millisecond
+)
+
+// settle waits until the index shows what was written, so that the first list is
+// the whole portfolio.
+func (d *demo) settle(ctx context.Context, o Options) error {
+	ctx, cancel := context.WithTimeout(ctx, settleMax)
+	defer cancel()
+	tick := time.NewTicker(settleStep)
+	defer tick.Stop()
+	for {
+		pending, err := d.db.PendingIndex(o.Table, o.Layout().Index)
+		if err != nil || pending == 0 {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil // a held index never settles; the list then fills up later
+		case <-tick.C:
+		}
+	}
+}
+
+// hurry lets the emulator's clock run fast until the returned function is called:
+// small partitions, which throttle what a demonstration shows, would make
+// filling its table take minutes.
+func (d *demo) hurry() (stop func()) {
+	done := make(chan struct{})
+	var running sync.WaitGroup
+	running.Go(func() {
+		tick := time.NewTicker(time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				d.db.Advance(500 * time.Millisecond)
+			}
+		}
+	})
+	return func() { close(done); running.Wait() }
 }
 
 // story is one renewal of the demonstration.
@@ -124,7 +171,7 @@ func storyOf(i int, chance *rand.Rand, now time.Time) story {
 	}
 	return story{
 		saga: s, path: path, began: now.Add(-age), step: age / time.Duration(len(path)+1),
-		lease:  temporalsaga.Lease{ID: s.LeaseID, PersonID: s.PersonID, PropertyID: property, Unit: s.Unit, Ends: ends, RentCents: rent, TermMonths: 12},
+		lease:  temporalsaga.Lease{ID: s.LeaseID, PersonID: s.PersonID, PersonName: s.PersonName, PropertyID: property, Unit: s.Unit, Ends: ends, RentCents: rent, TermMonths: 12},
 		offer:  renewal.Offer{RentCents: rent * 103 / 100 / 100 * 100, Expires: now.AddDate(0, 0, chance.IntN(15))},
 		reason: []string{"no comparable rents for this unit", "the ledger did not answer", "the owner's approval is missing"}[chance.IntN(3)],
 	}
