@@ -318,7 +318,7 @@ func (r *Runner) leftOnIndex(ctx context.Context, w way) (int, error) {
 // eachLeft visits the rows that the index shows under keys that w leaves.
 func (r *Runner) eachLeft(ctx context.Context, w way, visit func(*row) error) error {
 	p := r.newPass(SourceDrain, 0, len(w.from.Keys()), nil)
-	p.sieve.way = w
+	p.sieve.way, p.asShown = w, true
 	for p.more() {
 		if err := r.beatWhenDue(ctx); err != nil {
 			return err

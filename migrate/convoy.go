@@ -304,6 +304,12 @@ func (c *convoy) tune(ctx context.Context) error {
 
 func (c *convoy) moveChunk(ctx context.Context, b *batch, n int) error {
 	result, err := c.mover.move(ctx, b.rows[:n:n])
+	if errors.Is(err, errConflict) || (refused(err) && n > 1) {
+		c.r.pace.conflicted(n)
+	}
+	if refused(err) && n > 1 {
+		return nil // one row may be too large for company: fewer at a time
+	}
 	c.r.count(result)
 	if len(result.done) > 0 {
 		for _, row := range result.done {

@@ -27,7 +27,7 @@ func (g *Guard) readLeft(ctx context.Context, s sieve, visit func(Item)) error {
 			if err != nil {
 				return fmt.Errorf("query %s on %s: %w", key, s.way.from.Index, err)
 			}
-			items, err := s.complete(ctx, g.client, g.catalog, out.Items)
+			items, err := s.complete(ctx, g.client, g.catalog, out.Items, false)
 			if err != nil {
 				return err
 			}

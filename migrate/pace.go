@@ -32,6 +32,7 @@ type pace struct {
 	filled  time.Time
 	rate    float64 // rows/s
 	why     string
+	limit   int // rows of one request, after a conflict; 0 means no limit
 }
 
 // set works out the rate from what the operator wants and what is left.
@@ -82,6 +83,9 @@ func (p *pace) allow(want int) (rows int, wait time.Duration) {
 		return 0, beatMax
 	}
 	// A chunk is a quarter of a second's worth, so that the key is hit evenly.
+	if p.limit > 0 {
+		want = min(want, p.limit)
+	}
 	chunk := min(float64(want), max(1, math.Floor(p.rate/4)))
 	if p.tokens >= chunk {
 		return int(chunk), 0
@@ -93,6 +97,9 @@ func (p *pace) allow(want int) (rows int, wait time.Duration) {
 // spent takes rows off the allowance and learns what they cost on the old key.
 func (p *pace) spent(rows int, oldUnits float64) {
 	p.tokens -= float64(rows)
+	if p.limit *= 2; p.limit > chunkMax {
+		p.limit = 0
+	}
 	if rows > 0 && oldUnits > 0 {
 		p.rowCost += learnWeight * (max(oldUnits/float64(rows), 1) - p.rowCost)
 	}
@@ -100,6 +107,10 @@ func (p *pace) spent(rows int, oldUnits float64) {
 		p.factor, p.grownAt = min(1, p.factor+growShare), time.Now()
 	}
 }
+
+// conflicted halves the next request: the more rows it has, the likelier one of
+// them is being written by somebody else.
+func (p *pace) conflicted(rows int) { p.limit = max(rows/2, 1) }
 
 // throttled halves the pace.
 func (p *pace) throttled() {

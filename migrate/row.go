@@ -105,8 +105,9 @@ func (s sieve) wants() []string {
 }
 
 // complete replaces index entries that do not tell their owner by their base
-// rows, read strongly. Entries whose row is gone are dropped.
-func (s sieve) complete(ctx context.Context, client ReadAPI, c *catalog, entries []Item) ([]Item, error) {
+// rows, read strongly. Entries whose row is gone are dropped. With asShown a row
+// keeps the key under which the index shows it, which may be one it has left.
+func (s sieve) complete(ctx context.Context, client ReadAPI, c *catalog, entries []Item, asShown bool) ([]Item, error) {
 	if c.knowsOwner(s.spec) || len(entries) == 0 {
 		return entries, nil
 	}
@@ -119,10 +120,15 @@ func (s sieve) complete(ctx context.Context, client ReadAPI, c *catalog, entries
 		return nil, err
 	}
 	rows := make([]Item, 0, len(found))
-	for _, key := range keys {
-		if item, ok := found[keyText(s.spec.Key, key)]; ok {
-			rows = append(rows, item)
+	for i, key := range keys {
+		item, ok := found[keyText(s.spec.Key, key)]
+		if !ok {
+			continue
 		}
+		if asShown {
+			item[s.way.from.PartitionKey] = entries[i][s.way.from.PartitionKey]
+		}
+		rows = append(rows, item)
 	}
 	return rows, nil
 }

@@ -21,6 +21,7 @@ type pass struct {
 	start    Item
 	found    int64 // in the segment
 	total    int64 // in the pass
+	asShown  bool  // drain: take the index's word for the key
 	done     map[int]Checkpoint
 	refused  map[shard.OwnerClass]int64 // rows whose owner cannot be keyed
 }
@@ -101,7 +102,7 @@ func (p *pass) drain(ctx context.Context, limit int) ([]Item, Item, error) {
 	r, from := p.runner, p.sieve.way.from
 	wants := p.sieve.wants()
 	if !r.catalog.knowsOwner(r.spec) {
-		wants = r.spec.Key
+		wants = append([]string{from.PartitionKey}, r.spec.Key...)
 	}
 	words, names := projection(wants)
 	names["#key"] = from.PartitionKey
@@ -115,7 +116,7 @@ func (p *pass) drain(ctx context.Context, limit int) ([]Item, Item, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("query %s on %s: %w", key, from.Index, err)
 	}
-	items, err := p.sieve.complete(ctx, r.client, r.catalog, out.Items)
+	items, err := p.sieve.complete(ctx, r.client, r.catalog, out.Items, p.asShown)
 	return items, out.LastEvaluatedKey, err
 }
 

@@ -30,6 +30,13 @@ func passing(err error) bool {
 	return errors.As(err, &op)
 }
 
+// refused says that the service finds fault with the request itself, e.g. that
+// the rows of a transaction are too large together.
+func refused(err error) bool {
+	var api smithy.APIError
+	return errors.As(err, &api) && api.ErrorCode() == "ValidationException"
+}
+
 // throttled says that the service wants fewer requests.
 func throttled(err error) bool {
 	if errors.Is(err, errThrottled) {
