@@ -87,9 +87,13 @@ func TestMalformedRequests(t *testing.T) {
 	db := emulator.New(emulator.Options{Unlimited: true})
 	createTable(t, inProcess(db))
 	transport := awsjson.Transport(db)
+	rounds := 120
+	if testing.Short() {
+		rounds = 20
+	}
 	for operation, body := range bodies {
 		random := rand.New(rand.NewPCG(1, uint64(len(body))))
-		for range 120 {
+		for range rounds {
 			answerTo(t, transport, operation, mutate(random, body))
 		}
 	}
