@@ -2,6 +2,7 @@ package emulator
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -142,6 +143,10 @@ func (c *constraints) indexSpec(s *IndexSpec, path string, keyMax int) {
 	if n := s.Projection.NonKeyAttributes; n != nil && len(n) == 0 {
 		c.violated("'[]'", path+".projection.nonKeyAttributes", "Member must have length greater than or equal to 1")
 	}
+	if n := s.Projection.NonKeyAttributes; slices.ContainsFunc(n, func(name string) bool { return name == "" || len(name) > nameLengthMax }) {
+		c.violated("'["+strings.Join(n, ", ")+"]'", path+".projection.nonKeyAttributes", "Member must satisfy constraint: "+
+			"[Member must have length less than or equal to 255, Member must have length greater than or equal to 1]")
+	}
 	if n := s.Projection.NonKeyAttributes; len(n) > projectedPerIndexMax {
 		c.violated("'["+strings.Join(n, ", ")+"]'", path+".projection.nonKeyAttributes", "Member must have length less than or equal to 20")
 	}
@@ -221,6 +226,9 @@ func checkDefined(keys, defined []string) error {
 func checkKeyOrder(key []KeySchemaElement, hashMax, sortMax int) error {
 	names := keyNames(key)
 	for i, n := range names {
+		if contains(names[:i], n) && key[i].KeyType == "HASH" {
+			return invalid("Invalid KeySchema: Duplicate attribute name in KeySchema: " + n)
+		}
 		if contains(names[:i], n) {
 			return invalid("Both the Hash Key and the Range Key element in the KeySchema have the same name")
 		}
@@ -335,6 +343,11 @@ func (s *IndexSpec) checkProjection() error {
 		return invalidValues("ProjectionType is INCLUDE, but NonKeyAttributes is not specified")
 	case p.ProjectionType != "INCLUDE" && p.NonKeyAttributes != nil:
 		return invalidValues("ProjectionType is %s, but NonKeyAttributes is specified", p.ProjectionType)
+	}
+	for i, name := range s.Projection.NonKeyAttributes {
+		if contains(s.Projection.NonKeyAttributes[:i], name) {
+			return invalidValues("Duplicate attribute name in NonKeyAttributes: %s", name)
+		}
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func (s schema) compositeRangeOf(k *expr.KeyCondition) (keyRange, error) {
 			break
 		}
 		named++
-		if err := a.checkCondition(part.Low, false); err != nil {
+		if err := first(a.checkPrefix(part.Op), a.checkCondition(part.Low, false)); err != nil {
 			return r, err
 		}
 		if part.Op == expr.Equal && s.namesMore(k, i+1) {
@@ -93,4 +93,12 @@ func (s schema) textOfValues(values []attr.Value) string {
 		b.Set(a.name, values[i])
 	}
 	return s.keyText(b.Item())
+}
+
+// checkPrefix refuses begins_with on numbers, which have no beginnings.
+func (a keyAttr) checkPrefix(op expr.Op) error {
+	if op == expr.BeginsWith && a.kind == attr.KindN {
+		return invalid("Invalid KeyConditionExpression: Incorrect operand type for operator or function; operator or function: begins_with, operand type: N")
+	}
+	return nil
 }

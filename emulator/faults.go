@@ -37,7 +37,9 @@ type Fault struct {
 
 	Operation string `json:"operation,omitempty"`
 	Table     string `json:"table,omitempty"`
-	Index     string `json:"index,omitempty"`
+	// Index is the index that is read. For FaultThrottle it is also the one that
+	// refuses writes.
+	Index string `json:"index,omitempty"`
 	// Key is a partition key: of the item, or of the index that is queried or written.
 	Key    string `json:"key,omitempty"`
 	Caller string `json:"caller,omitempty"`
@@ -136,7 +138,7 @@ func (f *ScriptedFault) matches(operation, caller string, to target) bool {
 	return (f.Operation == "" || f.Operation == operation) &&
 		(f.Caller == "" || f.Caller == caller) &&
 		(f.Table == "" || f.Table == to.table) &&
-		(f.Index == "" || f.Index == to.index || f.Kind == FaultThrottle && to.index == "") &&
+		(f.Index == "" || f.Index == to.index || f.Kind == FaultThrottle && !readOperations[operation]) &&
 		(f.Key == "" || contains(to.keys, f.Key))
 }
 

@@ -28,12 +28,12 @@ func TestIndexOnALiveTable(t *testing.T) {
 			t.Error("a table that is being created takes items")
 		}
 		time.Sleep(time.Minute)
-		put(t, db, row(1, "k"), row(2, "k"))
+		put(t, db, row(1, "k").With("n", attr.Int(1)), row(2, "k").With("n", attr.Int(2)), row(9, "k").With("n", attr.String("no number")))
 		out, err := db.UpdateTable(t.Context(), &emulator.UpdateTableInput{
 			TableName:            new("rig"),
-			AttributeDefinitions: []emulator.AttributeDefinition{{new("GSI4SK"), "S"}},
+			AttributeDefinitions: []emulator.AttributeDefinition{{new("n"), "N"}},
 			GlobalSecondaryIndexUpdates: []emulator.IndexUpdate{{Create: &emulator.IndexSpec{
-				IndexName: new("bySort"), KeySchema: []emulator.KeySchemaElement{{new("GSI4SK"), "HASH"}},
+				IndexName: new("byNumber"), KeySchema: []emulator.KeySchemaElement{{new("n"), "HASH"}},
 				Projection: &emulator.Projection{ProjectionType: "KEYS_ONLY"},
 			}}},
 		})
@@ -41,8 +41,8 @@ func TestIndexOnALiveTable(t *testing.T) {
 		if d := out.Table; d.TableStatus != "UPDATING" || d.GlobalSecondaryIndexes[1].IndexStatus != "CREATING" || !d.GlobalSecondaryIndexes[1].Backfilling {
 			t.Errorf("%+v", d)
 		}
-		put(t, db, row(3, "k"))
-		scan := &emulator.ScanInput{TableName: new("rig"), IndexName: new("bySort")}
+		put(t, db, row(3, "k").With("n", attr.Int(3)))
+		scan := &emulator.ScanInput{TableName: new("rig"), IndexName: new("byNumber")}
 		_, err = db.Scan(t.Context(), scan)
 		if e := wantCode(t, err, emulator.CodeValidation); !strings.Contains(e.Message, "backfilling") {
 			t.Error(e)
@@ -55,7 +55,7 @@ func TestIndexOnALiveTable(t *testing.T) {
 		if page.Count != 3 || page.Items[0].Len() != 3 {
 			t.Errorf("%+v", page)
 		}
-		deleteIndex(t, db, "bySort")
+		deleteIndex(t, db, "byNumber")
 		if _, err := db.Scan(t.Context(), scan); err == nil {
 			t.Error("an index that is being deleted is read")
 		}

@@ -45,19 +45,28 @@ func (s schema) has(name string) bool {
 	return false
 }
 
-// holds reports whether item has every key attribute.
+// holds reports whether item has every key attribute, with values that a key may
+// have: others can be in a table from before it had the index.
 func (s schema) holds(item attr.Item) bool {
 	for _, a := range s.hash {
-		if item.Get(a.name).Kind() != a.kind {
+		if !a.accepts(item.Get(a.name), hashKeyBytesMax) {
 			return false
 		}
 	}
 	for _, a := range s.sort {
-		if item.Get(a.name).Kind() != a.kind {
+		if !a.accepts(item.Get(a.name), sortKeyBytesMax) {
 			return false
 		}
 	}
 	return true
+}
+
+func (a keyAttr) accepts(v attr.Value, bytesMax int) bool {
+	if v.Kind() != a.kind {
+		return false
+	}
+	n := len(v.Text())
+	return a.kind == attr.KindN || 0 < n && n <= bytesMax
 }
 
 // hashBytes is the width of the placement hash in front of every tree key.

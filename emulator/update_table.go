@@ -109,12 +109,25 @@ func (u IndexUpdate) spec() *IndexSpec {
 	}
 }
 
+func (u IndexUpdate) actions() int {
+	n := 0
+	for _, s := range []*IndexSpec{u.Create, u.Update, u.Delete} {
+		if s != nil {
+			n++
+		}
+	}
+	return n
+}
+
 func (in *UpdateTableInput) checkIndexNames() error {
 	var names []string
 	for _, u := range in.GlobalSecondaryIndexUpdates {
 		s := u.spec()
 		if s == nil {
 			return invalidValues("One of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, GlobalSecondaryIndexUpdate.Delete must not be null")
+		}
+		if u.actions() > 1 {
+			return invalidValues("Only one of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, GlobalSecondaryIndexUpdate.Delete can be specified")
 		}
 		if contains(names, *s.IndexName) {
 			return invalidValues("Only one global secondary index update per index is allowed simultaneously. Index: %s", *s.IndexName)
@@ -146,19 +159,26 @@ func (t *table) checkUpdate(in *UpdateTableInput, now time.Time) error {
 	if err := in.WarmThroughput.checkRaise(t.db.opts.describeWarm(t.mode, t.throughput)); err != nil {
 		return err
 	}
-	online := 0
+	if in.online() > 1 {
+		return newError(CodeLimitExceeded, "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table")
+	}
 	for _, u := range in.GlobalSecondaryIndexUpdates {
-		if u.Update == nil {
-			online++
-		}
 		if err := t.checkIndexUpdate(u, in, mode, now); err != nil {
 			return err
 		}
 	}
-	if online > 1 {
-		return newError(CodeLimitExceeded, "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table")
-	}
 	return nil
+}
+
+// online is how many indexes are to be created or deleted.
+func (in *UpdateTableInput) online() int {
+	n := 0
+	for _, u := range in.GlobalSecondaryIndexUpdates {
+		if u.Update == nil {
+			n++
+		}
+	}
+	return n
 }
 
 // modeSwitchesMax is how often a table may become on-demand in 24 hours.
@@ -242,7 +262,8 @@ func (t *table) checkNewIndex(s *IndexSpec, in *UpdateTableInput, mode capacity.
 	if mode == capacity.OnDemand {
 		billing = "PAY_PER_REQUEST"
 	}
-	defined := distinct(append(definedNames(t.attributes), definedNames(in.AttributeDefinitions)...))
+	// The definitions must name the key even where the table knows its type.
+	defined := definedNames(in.AttributeDefinitions)
 	return first(s.checkGlobal(billing, map[string]bool{}, defined), t.checkRedefined(in.AttributeDefinitions))
 }
 
@@ -251,7 +272,9 @@ func (t *table) checkRedefined(list []AttributeDefinition) error {
 	for _, d := range list {
 		for _, have := range t.attributes {
 			if *have.AttributeName == *d.AttributeName && have.AttributeType != d.AttributeType {
-				return invalidValues("Attribute %s is already defined with type %s", *d.AttributeName, have.AttributeType)
+				return invalidValues("Attributes cannot be redefined. Please check that your attribute has the same type as previously defined. "+
+					"Existing schema: Schema:[SchemaElement: key{%s:%s:HASH}] New schema: Schema:[SchemaElement: key{%s:%s:HASH}]",
+					*d.AttributeName, have.AttributeType, *d.AttributeName, d.AttributeType)
 			}
 		}
 	}
@@ -328,9 +351,8 @@ func (t *table) updateIndex(u IndexUpdate, now time.Time) {
 		ix := t.index(*u.Delete.IndexName, now)
 		t.moves.drop(ix)
 		ix.lifecycle = lifecycle{"DELETING", now.Add(t.db.opts.TableDelay)}
-		t.dropDeleted(now)
 	}
-	t.sortIndexes()
+	t.dropDeleted(now)
 }
 
 // dropDeleted lets go of indexes whose deletion is over, and of definitions that
