@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -71,7 +72,7 @@ func (s *Server) detailPage(ctx context.Context, saga renewal.Saga, fresh freshn
 	next := saga.Next()
 	text, urgency := due(next.Due, now)
 	p := detailPage{
-		page: s.page(titleOf(saga)), Saga: saga, Next: next, Due: text, Urgency: urgency, Stale: fresh.Stale,
+		page: s.page(titleOf(saga)).aged(fresh), Saga: saga, Next: next, Due: text, Urgency: urgency, Stale: fresh.Stale,
 		Moves: buttonsOf(saga), Events: newestFirst(saga.Timeline), Others: s.others(ctx, saga, now), NoteMax: renewal.TextBytesMax,
 	}
 	return p
@@ -93,7 +94,18 @@ func buttonsOf(s renewal.Saga) []moveButton {
 	for i, to := range s.Moves() {
 		buttons = append(buttons, moveButton{To: to, Main: i == 0})
 	}
+	// Giving up stands last, away from what is pressed every day.
+	slices.SortStableFunc(buttons, func(a, b moveButton) int {
+		return cmp.Compare(btoi(a.To == renewal.Cancelled), btoi(b.To == renewal.Cancelled))
+	})
 	return buttons
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 func newestFirst(events []renewal.Event) []renewal.Event {

@@ -190,7 +190,7 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) error {
 	now := s.Now()
 	metrics := renewal.Rules{}.AgentMetrics(sagas, now)
 	p := listPage{
-		page: s.page("All renewals"), Query: q, Total: total, Metrics: metrics, Stale: fresh.Stale,
+		page: s.page("All renewals").aged(fresh), Query: q, Total: total, Metrics: metrics, Stale: fresh.Stale,
 		States: renewal.States(), Properties: propertiesOf(sagas, q.Property),
 	}
 	data := listJSON{Items: []sagaJSON{}, Total: total, Next: next, Count: metrics.ByState, Stale: fresh.Stale}

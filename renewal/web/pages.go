@@ -46,6 +46,16 @@ type page struct {
 	PollMillis int64
 	StaleAfter int
 	Automation string
+	Age        int // of what the page shows, in seconds
+}
+
+// aged says in the frame how old the answer is: scripts cannot see the header of
+// the page that they stand on. A short age is none, so that a page keeps its tag.
+func (p page) aged(f freshness) page {
+	if f.Stale {
+		p.Age = int(f.Age.Seconds())
+	}
+	return p
 }
 
 func (s *Server) page(title string) page {

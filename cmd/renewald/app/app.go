@@ -139,6 +139,7 @@ func (a *App) serveOn() error {
 	pages, err := web.New(web.Options{
 		Store: a.store, Board: a.board.look, Access: a.options.Access, Ops: a.ops, Ready: a.ready,
 		Metrics: a.telemetry.handler, Automation: a.automationWord(), Log: a.options.Log,
+		Poll: a.options.Poll, StaleAfter: a.options.StaleAfter,
 		Move: func(ctx context.Context, s renewal.Saga, c renewal.Change) (renewal.Saga, error) {
 			return a.move(ctx, a.store, s, c)
 		},

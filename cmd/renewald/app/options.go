@@ -49,6 +49,8 @@ type Options struct {
 	SweepScale float64       // shortens the sweeps' periods: 0.1 is ten times as often; 0 means 1
 	Rules      renewal.Rules // of the sweeps
 	Fresh      time.Duration // age from which on the board is loaded anew; 0 means 3 s
+	Poll       time.Duration // of browsers; 0 means 4 s
+	StaleAfter time.Duration // age from which on pages call the list old; 0 means 15 s
 	InFlight   *fanout.InFlight
 
 	Log *slog.Logger // nil means the default

@@ -15,7 +15,7 @@
   let timer = 0;
   let failures = 0;
   let busy = null;
-  let lastGood = Date.now();
+  let lastGood = Date.now() - (Number(document.body.dataset.age) || 0) * 1000;
 
   const seconds = (n) => n < 90 ? Math.round(n) + " s" : n < 5400 ? Math.round(n / 60) + " min" : Math.round(n / 3600) + " h";
 
@@ -170,9 +170,9 @@
       typing = setTimeout(apply, event.target.type === "search" ? 200 : 0);
     });
     filter.addEventListener("submit", (event) => { event.preventDefault(); clearTimeout(typing); apply(); });
-    document.addEventListener("keydown", (event) => {
+    // On keyup, so that the key itself is not typed into the field it opens.
+    document.addEventListener("keyup", (event) => {
       if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement.tagName)) return;
-      event.preventDefault();
       filter.elements.q.focus();
       filter.elements.q.select();
     });
@@ -201,7 +201,7 @@
     return;
   }
   if (live) {
-    show(0);
+    show(Number(document.body.dataset.age) || 0);
     later(every);
     document.addEventListener("visibilitychange", () => { if (!document.hidden) look(); });
   }
