@@ -8,8 +8,8 @@ import (
 const (
 	keysAndAttributesMap = "java.util.Map<java.lang.String, " + javaPackage + "KeysAndAttributes>"
 	writeRequestsMap     = "java.util.Map<java.lang.String, java.util.List<" + javaPackage + "WriteRequest>>"
-	// The service leaks its Java runtime's complaint about a list of a batch write.
-	parameterizedList = "class sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl cannot be cast to class java.lang.Class " +
+	// The service leaks its Java runtime's complaint about the generic types of batches.
+	parameterizedType = "class sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl cannot be cast to class java.lang.Class " +
 		"(sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl and java.lang.Class are in module java.base of loader 'bootstrap')"
 )
 
@@ -62,6 +62,9 @@ func (s *scanner) items() ([]attr.Item, error) {
 			items = append(items, attr.Item{})
 			return nil
 		}
+		if c := s.peek(); c != '{' && c != '[' {
+			return s.refuse(parameterizedType)
+		}
 		i, err := s.item()
 		items = append(items, i)
 		return err
@@ -92,7 +95,7 @@ func (s *scanner) tableWrites() ([]emulator.TableWrites, error) {
 	err := s.object(writeRequestsMap, "Unexpected field type", func(name []byte) error {
 		t := emulator.TableWrites{TableName: string(name), Requests: []emulator.WriteRequest{}}
 		if c := s.peek(); c != '[' && c != '{' {
-			return s.refuse(parameterizedList)
+			return s.refuse(parameterizedType)
 		}
 		err := s.list(func(int) error {
 			r, err := s.writeRequest()
@@ -107,9 +110,6 @@ func (s *scanner) tableWrites() ([]emulator.TableWrites, error) {
 
 func (s *scanner) writeRequest() (emulator.WriteRequest, error) {
 	var r emulator.WriteRequest
-	if s.null() {
-		return r, nil
-	}
 	err := s.element("WriteRequest", func(name []byte) error {
 		switch string(name) {
 		case "PutRequest":

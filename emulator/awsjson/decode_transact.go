@@ -25,9 +25,6 @@ func decodeTransactGetItems(s *scanner) (*emulator.TransactGetItemsInput, error)
 
 func (s *scanner) transactGet() (emulator.TransactGetItem, error) {
 	var t emulator.TransactGetItem
-	if s.null() {
-		return t, nil
-	}
 	err := s.element("TransactGetItem", func(name []byte) error {
 		if string(name) != "Get" {
 			return s.skip()
@@ -80,9 +77,6 @@ func decodeTransactWriteItems(s *scanner) (*emulator.TransactWriteItemsInput, er
 
 func (s *scanner) transactWrite() (emulator.TransactWriteItem, error) {
 	var t emulator.TransactWriteItem
-	if s.null() {
-		return t, nil
-	}
 	err := s.element("TransactWriteItem", func(name []byte) (err error) {
 		switch string(name) {
 		case "ConditionCheck":

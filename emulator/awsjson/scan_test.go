@@ -100,7 +100,8 @@ func TestWrongTypes(t *testing.T) {
 		{"CreateTable", `{"KeySchema":"a"}`, "Unexpected field type"},
 		{"CreateTable", `{"KeySchema":["a"]}`, "Unexpected value type in payload"},
 		{"BatchGetItem", `{"RequestItems":[]}`, "Unrecognized collection type java.util.Map<java.lang.String, com.amazonaws.dynamodb.v20120810.KeysAndAttributes>"},
-		{"BatchWriteItem", `{"RequestItems":{"a":"b"}}`, parameterizedList},
+		{"BatchWriteItem", `{"RequestItems":{"a":"b"}}`, parameterizedType},
+		{"BatchGetItem", `{"RequestItems":{"a":{"Keys":[1]}}}`, parameterizedType},
 		{"BatchWriteItem", `{"RequestItems":{"a":{}}}`, "Start of structure or map found where not expected"},
 		{"BatchWriteItem", `{"RequestItems":{"a":[{"PutRequest":{"Item":1}}]}}`, "Unexpected field type"},
 		{"GetItem", `[]`, "Unrecognized collection type class com.amazonaws.dynamodb.v20120810.GetItemInput"},
@@ -133,6 +134,10 @@ func TestNumbersAreCutAndBounded(t *testing.T) {
 }
 
 func TestUnknownAndNullMembersAreAbsent(t *testing.T) {
+	table := scanner{src: []byte(`{"GlobalSecondaryIndexes":[null,{"KeySchema":[null]}],"Tags":[null],"ProvisionedThroughput":null}`)}
+	if in, err := decodeCreateTable(&table); err != nil || len(in.GlobalSecondaryIndexes) != 2 || len(in.Tags) != 1 || in.ProvisionedThroughput != nil {
+		t.Errorf("%+v, %v", in, err)
+	}
 	s := scanner{src: []byte(`{"TableName":null,"Nonsense":{"TableName":"x"},"Limit":null,"Select":"COUNT","KeyConditions":{}}`)}
 	in, err := decodeQuery(&s)
 	if err != nil || in.TableName != nil || in.Limit != nil || in.Select != "COUNT" || len(in.Legacy) != 1 {

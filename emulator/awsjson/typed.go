@@ -135,8 +135,11 @@ func (s *scanner) structure(class string, member func(name []byte) error) error 
 	return s.object("class "+javaPackage+class, "Unexpected field type", member)
 }
 
-// element reads an object inside a list or a map.
+// element reads an object inside a list or a map; null is one without members.
 func (s *scanner) element(class string, member func(name []byte) error) error {
+	if s.null() {
+		return nil
+	}
 	return s.object("class "+javaPackage+class, "Unexpected value type in payload", member)
 }
 
