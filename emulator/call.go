@@ -13,6 +13,9 @@ type call struct {
 	ctx   context.Context
 	now   time.Time
 	entry LogEntry
+	// behind is how much later than the lag an index shows the write, because its
+	// partition works off a backlog.
+	behind time.Duration
 	struck
 }
 

@@ -75,6 +75,9 @@ func (c *constraints) tableName(name *string) {
 			c.violated("'"+n+"'", "tableName", "Member must have length less than or equal to 1024")
 		}
 	default:
+		if len(n) < nameLengthMin {
+			c.violated("'"+n+"'", "tableName", "Member must have length greater than or equal to 3")
+		}
 		c.nameText(n, "tableName")
 	}
 }

@@ -78,7 +78,7 @@ func (c *call) take(costs []cost, charges []capacity.Charge) (*cost, error) {
 }
 
 // backlogged accepts a write that an index partition has no units for, as long as
-// its debt is below the backlog allowed.
+// its debt is below the backlog allowed. The index shows it when the debt is paid.
 func (c *call) backlogged(k *cost, cause capacity.Cause, charges []capacity.Charge, refused int) bool {
 	limit := float64(c.db.opts.IndexBacklog)
 	if limit == 0 || k.ix == nil || k.direction != capacity.Write || cause != capacity.KeyRangeThroughput {
@@ -90,6 +90,8 @@ func (c *call) backlogged(k *cost, cause capacity.Cause, charges []capacity.Char
 	for _, ch := range charges {
 		ch.Partition.Charge(ch.Direction, ch.Units, c.now)
 	}
+	debt := -charges[refused].Partition.Level(capacity.Write, c.now)
+	c.behind = time.Duration(debt / c.db.opts.PartitionCeiling.Write * float64(time.Second))
 	return true
 }
 

@@ -57,8 +57,8 @@ type step struct {
 }
 
 // enqueue schedules the halves of a change.
-func (p *propagation) enqueue(c change, now time.Time) {
-	if p.lagMax < 0 && len(p.lanes) == 0 && c.ix.held == ([halves]bool{}) {
+func (p *propagation) enqueue(c change, now time.Time, backlog bool) {
+	if p.lagMax < 0 && !backlog && len(p.lanes) == 0 && c.ix.held == ([halves]bool{}) {
 		c.apply()
 		return
 	}

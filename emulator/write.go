@@ -167,7 +167,7 @@ func (e *effect) commit(c *call) {
 		if ch.ix.local {
 			ch.apply()
 		} else {
-			t.moves.enqueue(ch, c.now)
+			t.moves.enqueue(ch, c.now.Add(c.behind), c.behind > 0)
 		}
 	}
 	t.moves.drain(c.now)
