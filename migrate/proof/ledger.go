@@ -123,7 +123,10 @@ func (l *ledger) check(what string, began time.Time, owners []string, rows []fan
 	seen := map[string]int{}
 	for _, row := range rows {
 		id := textOf(row, "PK")
-		if seen[id]++; seen[id] == 2 {
+		seen[id]++
+		// A row whose owner, and with it the sort key, is just being changed may be
+		// on any index under both for a moment, sharded or not.
+		if k := l.rows[id]; seen[id] == 2 && k != nil && k.steady(began, l.lag) {
 			l.fault("%s: row %s is doubled", what, id)
 		}
 		l.checkRow(what, began, owners, id, row)
@@ -170,7 +173,7 @@ func (l *ledger) checkCount(began time.Time, count int) {
 		case steady && !k.last().deleted:
 			must, may = must+1, may+1
 		case !steady:
-			may++
+			may += 2
 		}
 	}
 	if count < must || count > may {

@@ -189,4 +189,3 @@ func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{V
 func count(n int) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: strconv.Itoa(n)}
 }
-

@@ -115,4 +115,3 @@ func sleep(ctx context.Context, d time.Duration) error {
 		return nil
 	}
 }
-

@@ -60,7 +60,7 @@ func TestMutants(t *testing.T) {
 			continue
 		}
 		t.Run(string(m), func(t *testing.T) {
-			for seed := int64(1); seed <= mutantSeedsMax; seed++ {
+			for seed := *firstSeed; seed < *firstSeed+mutantSeedsMax; seed++ {
 				if out := playSeed(t, seed, m); len(out.Faults) > 0 {
 					t.Logf("caught by seed %d: %s", seed, out.Faults[0])
 					return
