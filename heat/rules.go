@@ -255,6 +255,10 @@ func judgeQuiet(r Report) Verdict {
 		}
 	}
 	v := Verdict{Rule: NothingHot, Severity: Info}
+	if r.Resolution > 1 {
+		v.Text = fmt.Sprintf("Nothing was refused in %s. How near keys came to their ceilings within a minute, this data does not show.", plural(r.length()/60, "minute", "minutes"))
+		return v
+	}
 	v.Text = fmt.Sprintf("Nothing is hot: in %s over %s no key came to %s of a partition's ceiling and nothing was refused.",
 		plural(r.Requests, "request", "requests"), plural(r.length(), "second", "seconds"), percent(hotShare))
 	if res, k, ok := r.hottest(); ok {

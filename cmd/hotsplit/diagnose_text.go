@@ -35,12 +35,15 @@ func sourceLine(r heat.Report) string {
 	if r.From.IsZero() {
 		return fmt.Sprintf("From %s: no requests.\n", r.Source)
 	}
-	return fmt.Sprintf("From %s: %s to %s UTC, %s requests.\n", r.Source,
-		r.From.Format(time.DateTime), r.To.Format(time.DateTime), thousands(r.Requests))
+	span := fmt.Sprintf("From %s: %s to %s UTC", r.Source, r.From.Format(time.DateTime), r.To.Format(time.DateTime))
+	if r.Resolution > 1 {
+		return span + ", by the minute.\n"
+	}
+	return span + fmt.Sprintf(", %s requests.\n", thousands(r.Requests))
 }
 
 func resourceText(r heat.Report, res heat.ResourceReport) string {
-	if len(res.Keys) == 0 && res.Throttled == 0 && res.Consumed == nil {
+	if len(res.Keys) == 0 && res.Throttled == 0 && res.Read+res.Write == 0 {
 		return ""
 	}
 	var b strings.Builder
