@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"bytes"
 	"encoding/binary"
 	"hash/maphash"
 	"maps"
@@ -51,6 +52,12 @@ func appendCanonical(dst []byte, v types.AttributeValue) []byte {
 		return appendItem(append(dst, 'M'), v.Value, nil)
 	}
 	return append(dst, '?')
+}
+
+// Equal says whether two values are one value to the service: numbers by value,
+// sets without order, NULL unlike absent and unlike empty.
+func Equal(a, b types.AttributeValue) bool {
+	return bytes.Equal(appendCanonical(nil, a), appendCanonical(nil, b))
 }
 
 // appendItem spells the attributes for which keep is true; nil keeps all.

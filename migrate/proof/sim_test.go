@@ -37,7 +37,7 @@ func TestSim(t *testing.T) {
 			passed++
 		} else {
 			failed++
-			t.Errorf("seed %d, in phase %s:\n  %s\nthe story:\n  %s\nreplay: go test ./migrate/proof -run 'TestSim$' -seeds 1 -seed %d",
+			t.Errorf("seed %d, in phase %s:\n  %s\nthe story:\n  %s\nreplay: go test ./migrate/proof -run 'TestSim$' -args -seeds 1 -seed %d",
 				seed, out.Phase, strings.Join(out.Faults, "\n  "), strings.Join(out.Story, "\n  "), seed)
 		}
 		if *seeds > 100 && (i+1)%100 == 0 {
