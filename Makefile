@@ -21,7 +21,7 @@ lint: ## gofmt, go vet, staticcheck and the import rule
 	$(GO) test -count=1 -run 'TestImports|TestPackageComments' .
 
 sim: ## SEEDS=n whole moves under faults, in virtual time
-	$(GO) test -count=1 -timeout 0 -run 'TestSim$$$$' ./migrate/proof -seeds $(SEEDS) -v
+	$(GO) test -count=1 -timeout 0 -run 'TestSim$$$$' -v ./migrate/proof -args -seeds $(SEEDS)
 
 bench: ## speed as ratios measured in one run
 	$(GO) test -run '^$$' -bench . -benchtime $(BENCHTIME) ./shard ./fanout ./emulator/...
