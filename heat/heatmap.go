@@ -68,6 +68,9 @@ func (c *column) merge(o column) {
 			continue
 		}
 		mine := &c.cells[at]
+		if load(cell.read, cell.write) > load(mine.read, mine.write) {
+			mine.caller = cell.caller
+		}
 		mine.read, mine.write = max(mine.read, cell.read), max(mine.write, cell.write)
 		mine.throttled += cell.throttled
 		if cell.reason != "" {

@@ -27,6 +27,7 @@ type MapCell struct {
 	Write     float64   `json:"write"`
 	Throttled int       `json:"throttled,omitempty"`
 	Reason    string    `json:"reason,omitempty"`
+	Caller    string    `json:"caller,omitempty"` // of more than half of it, if there is one; else of a large part
 }
 
 // Load is the cell's share of one partition's ceiling; above 1 it was refused, or
@@ -49,7 +50,7 @@ func (h *heatmap) report() *Map {
 				rows[k] = &MapRow{Resource: c.resource, Key: c.key}
 			}
 			rows[k].Cells = append(rows[k].Cells, MapCell{
-				time.Unix(col.start, 0).UTC(), c.read, c.write, c.throttled, c.reason,
+				time.Unix(col.start, 0).UTC(), c.read, c.write, c.throttled, c.reason, c.caller,
 			})
 			heat[k] += load(c.read, c.write) + float64(c.throttled)/100
 		}

@@ -81,6 +81,21 @@ type cell struct {
 	read, write float64
 	throttled   int
 	reason      string
+	caller      string  // of most of it, when one made more than half
+	lead        float64 // of that caller over all others
+}
+
+// vote keeps the caller that a majority of the load comes from (Boyer and Moore's
+// majority vote, by weight).
+func (c *cell) vote(caller string, weight float64) {
+	switch {
+	case caller == c.caller:
+		c.lead += weight
+	case c.lead < weight:
+		c.caller, c.lead = caller, weight-c.lead
+	default:
+		c.lead -= weight
+	}
 }
 
 // NewRecorder makes an empty recorder.
@@ -121,6 +136,7 @@ func (r *Recorder) Observe(e Event) {
 	if e.Reason != "" {
 		c.value.reason = e.Reason
 	}
+	c.value.vote(e.Caller, weight)
 }
 
 // refusedUnits counts a refused attempt as one unit, the least that it can have
