@@ -134,6 +134,10 @@ func (r *Runner) prepare(ctx context.Context, to shard.Phase) error {
 
 func (r *Runner) changePhase(ctx context.Context, to shard.Phase) error {
 	from := r.record.Phase
+	if to == shard.Reverting || (from == shard.WriteNew && to == shard.Backfill) {
+		// Another journey begins: what was counted on the one before is in its events.
+		r.progress = Progress{Stragglers: r.progress.Stragglers, Throttles: r.progress.Throttles}
+	}
 	err := r.changed(ctx, newEdit().put("phase", to).put("confirmed", r.agreed).
 		put("progress", r.progress).put("changedAt", stamp()))
 	if err != nil {

@@ -138,7 +138,7 @@ func (s Spec) checkNames(faults *SpecError) {
 func (s Spec) checkLayout(faults *SpecError, field string, l shard.Layout) {
 	missing := false
 	for _, f := range []struct{ field, value string }{
-		{"index", l.Index}, {"partitionKey", l.PartitionKey}, {"base", l.Base},
+		{"index", l.Index}, {"partitionKey", l.PartitionKey}, {"sortKey", l.SortKey}, {"base", l.Base},
 	} {
 		if f.value == "" {
 			missing = true

@@ -27,6 +27,7 @@ func TestSpecNamesEachFieldAtFault(t *testing.T) {
 		{"from.base", func(s *migrate.Spec) { s.From.Base = "" }},
 		{"to.base", func(s *migrate.Spec) { s.To.Base = "" }},
 		{"from.partitionKey", func(s *migrate.Spec) { s.From.PartitionKey, s.PartitionKey = "", "" }},
+		{"to.sortKey", func(s *migrate.Spec) { s.To.SortKey, s.SortKey = "", "" }},
 		{"to.partitionKey", func(s *migrate.Spec) { s.To.PartitionKey = "PK" }},
 		{"to", func(s *migrate.Spec) { s.To.Count = -1 }},
 		{"to", func(s *migrate.Spec) { s.To.Count = 0 }},
