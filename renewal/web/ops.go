@@ -24,11 +24,10 @@ type Ops struct {
 
 // KeyUse is what one index key costs a second.
 type KeyUse struct {
-	Key       string  `json:"key"`
-	Read      float64 `json:"readUnits"`
-	Write     float64 `json:"writeUnits"`
-	Throttled int     `json:"throttled"`
-	Share     float64 `json:"share"` // of what one partition serves
+	Key   string  `json:"key"`
+	Read  float64 `json:"readUnits"`
+	Write float64 `json:"writeUnits"`
+	Share float64 `json:"share"` // of what one partition serves
 }
 
 // BoardUse says how the shared snapshot is doing.

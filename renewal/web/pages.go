@@ -70,7 +70,7 @@ var functions = template.FuncMap{
 	"label":  label,
 	"tone":   tone,
 	"verb":   verb,
-	"units":  func(u float64) string { return fmt.Sprintf("%.1f", u) },
+	"units":  func(u float64) string { return fmt.Sprintf("%.2f", u) },
 }
 
 // money spells an amount with thousands apart: $1,234.50.
