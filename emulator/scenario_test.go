@@ -83,7 +83,6 @@ func runScenario(t *testing.T, block string) string {
 type scenario struct {
 	t    *testing.T
 	db   *emulator.DB
-	rows int // made so far
 	turn int
 	args map[string]string
 

@@ -99,7 +99,7 @@ func TestFaultsAreDeterministic(t *testing.T) {
 		}
 		return s
 	}
-	if strikes(7) != strikes(7) {
+	if again := strikes(7); strikes(7) != again {
 		t.Error("two runs of a seed differ")
 	}
 	if strikes(7) == strikes(8) {
