@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/hotsplit/hotsplit/emulator"
@@ -224,4 +225,32 @@ func TestHoldsAnswersForEarlierViewsWithinTheBound(t *testing.T) {
 		}
 		var _ fanout.Source = w
 	})
+}
+
+// A user changes the index's sort key of rows that are on the way: they settle
+// all the same, under both sources.
+func TestSortKeysMayChangeOnTheWay(t *testing.T) {
+	for _, source := range []migrate.Source{migrate.SourceDrain, migrate.SourceScan} {
+		bubble(t, emulator.Options{Seed: 39}, func(t *testing.T, r *rig) {
+			r.load(400)
+			options, done := quick, false
+			options.Source, options.BatchRows = source, 40
+			options.Observe = func(e migrate.Event) {
+				if e.Kind != migrate.EventMoved || done {
+					return
+				}
+				done = true
+				for i := range 400 {
+					_, err := r.client("user").UpdateItem(context.Background(), &dynamodb.UpdateItemInput{
+						TableName: new("rig"), Key: rowKey(fmt.Sprint(i)), UpdateExpression: new("SET GSI4SK = :s"),
+						ExpressionAttributeValues: migrate.Item{":s": &types.AttributeValueMemberS{Value: owner(i/2) + "#2027"}},
+					})
+					must(t, err)
+				}
+			}
+			_, err := r.runner("runner", options).Move(t.Context())
+			must(t, err)
+			r.wantOn(r.spec.To)
+		})
+	}
 }

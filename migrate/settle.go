@@ -83,9 +83,14 @@ func (r *Runner) settled(ctx context.Context, rows []*row, w way) (bool, error) 
 		carries, sort := "", row.sort
 		if item, there := now[keyText(r.spec.Key, row.key)]; there {
 			carries, _ = textOf(item[w.from.PartitionKey])
-			sort = item[w.from.SortKey]
+			if now := item[w.from.SortKey]; now != nil {
+				sort = now
+			} else {
+				carries = "" // without a sort key the index does not hold it
+			}
 		}
-		if carries != row.to {
+		// A user may have changed the sort key alone: the entry is elsewhere then.
+		if carries != row.to || !sameScalar(sort, row.sort) {
 			row.to, row.sort, changed = carries, sort, true
 		}
 	}
@@ -142,6 +147,9 @@ func (r *Runner) glimpses(rows []*row) []*glimpse {
 		return g
 	}
 	for _, row := range rows {
+		if row.sort == nil {
+			continue // the index does not hold it
+		}
 		id := keyText(r.spec.Key, row.key)
 		if row.to != "" {
 			at(row.to, row).expect[id] = row
@@ -185,44 +193,78 @@ func orderOf(a, b types.AttributeValue) (int, bool) {
 	return 0, false
 }
 
-// look1 reads a glimpse's stretch and notes the rows that are not as expected.
+// sameScalar says whether two key values are one.
+func sameScalar(a, b types.AttributeValue) bool {
+	ka, ta := scalar(a)
+	kb, tb := scalar(b)
+	return ka == kb && ta == tb
+}
+
+// glimpseRowsMin is how many entries a stretch may have beyond twice its rows
+// before its rows are looked up one by one.
+const glimpseRowsMin = 100
+
+// look1 reads a glimpse's stretch and notes the rows that are not as expected. A
+// stretch that holds many other rows is not read: its rows are looked up.
 func (r *Runner) look1(ctx context.Context, g *glimpse) error {
-	layout := r.spec.From
-	words, names := projection(r.spec.Key)
-	names["#key"] = layout.PartitionKey
-	in := &dynamodb.QueryInput{
-		TableName: &r.spec.Table, IndexName: &layout.Index,
-		KeyConditionExpression: new("#key = :key"), ProjectionExpression: words,
-		ExpressionAttributeNames: names, ExpressionAttributeValues: Item{":key": str(g.key)},
-	}
+	found := map[string]bool{}
 	if g.ranged {
-		in.KeyConditionExpression = new("#key = :key AND #sort BETWEEN :lo AND :hi")
-		names["#sort"] = layout.SortKey
-		in.ExpressionAttributeValues[":lo"], in.ExpressionAttributeValues[":hi"] = g.lo, g.hi
-	}
-	left := make(map[string]*row, len(g.expect))
-	for id, row := range g.expect {
-		left[id] = row
-	}
-	for {
-		out, err := r.client.Query(ctx, in)
+		limit := 2*(len(g.expect)+len(g.absent)) + glimpseRowsMin
+		more, err := r.lookFor(ctx, g.key, g.lo, g.hi, limit, found)
 		if err != nil {
-			return fmt.Errorf("look at %s on %s: %w", g.key, layout.Index, err)
+			return err
 		}
-		for _, item := range out.Items {
-			id := keyText(r.spec.Key, item)
-			delete(left, id)
-			if row, there := g.absent[id]; there {
-				g.missing = append(g.missing, row)
+		g.ranged = !more
+	}
+	for _, rows := range []map[string]*row{g.expect, g.absent} {
+		for id, row := range rows {
+			if g.ranged || found[id] {
+				continue
+			}
+			if _, err := r.lookFor(ctx, g.key, row.sort, row.sort, pageRowsMax, found); err != nil {
+				return err
 			}
 		}
-		if len(out.LastEvaluatedKey) == 0 {
-			break
-		}
-		in.ExclusiveStartKey = out.LastEvaluatedKey
 	}
-	for _, row := range left {
-		g.missing = append(g.missing, row)
+	for id, row := range g.expect {
+		if !found[id] {
+			g.missing = append(g.missing, row)
+		}
+	}
+	for id, row := range g.absent {
+		if found[id] {
+			g.missing = append(g.missing, row)
+		}
 	}
 	return nil
+}
+
+// lookFor notes the rows that an index key shows between two sort keys. It says
+// whether there were more than limit.
+func (r *Runner) lookFor(ctx context.Context, key string, lo, hi types.AttributeValue, limit int, found map[string]bool) (bool, error) {
+	layout := r.spec.From
+	words, names := projection(r.spec.Key)
+	names["#key"], names["#sort"] = layout.PartitionKey, layout.SortKey
+	in := &dynamodb.QueryInput{
+		TableName: &r.spec.Table, IndexName: &layout.Index,
+		KeyConditionExpression: new("#key = :key AND #sort BETWEEN :lo AND :hi"), ProjectionExpression: words,
+		ExpressionAttributeNames:  names,
+		ExpressionAttributeValues: Item{":key": str(key), ":lo": lo, ":hi": hi},
+	}
+	for left := limit; left > 0; {
+		in.Limit = new(int32(left))
+		out, err := r.client.Query(ctx, in)
+		if err != nil {
+			return false, fmt.Errorf("look at %s on %s: %w", key, layout.Index, err)
+		}
+		for _, item := range out.Items {
+			found[keyText(r.spec.Key, item)] = true
+		}
+		if len(out.LastEvaluatedKey) == 0 {
+			return false, nil
+		}
+		left -= len(out.Items)
+		in.ExclusiveStartKey = out.LastEvaluatedKey
+	}
+	return true, nil
 }
