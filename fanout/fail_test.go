@@ -215,7 +215,7 @@ func TestKF16ThrottlesDoNotOutliveTheThrottling(t *testing.T) {
 		healthy := time.Now().Add(3 * time.Second)
 		for i := range 500 {
 			wg.Go(func() {
-				for range 20 {
+				for range 8 {
 					_, err := fanout.Collect(reader.Owner(t.Context(), c.rows[i%len(c.rows)].owner, fanout.Query{}))
 					mu.Lock()
 					calls++
@@ -223,7 +223,7 @@ func TestKF16ThrottlesDoNotOutliveTheThrottling(t *testing.T) {
 						failed++
 					}
 					mu.Unlock()
-					time.Sleep(200 * time.Millisecond)
+					time.Sleep(500 * time.Millisecond)
 				}
 			})
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -176,7 +177,7 @@ func watched(t *testing.T, order emulator.IndexOrder, from, to int, blind bool) 
 	const lag = 3 * time.Second
 	a, b := layout("RenewalSaga", from), layout("RenewalSaga", to)
 	c := shape{rows: 100, count: from, owners: 30, ties: 2, rare: 3}.build("RenewalSaga", 10)
-	r := newRig(t, rigOptions{lag: lag, order: order, delay: 1600 * time.Millisecond, pageItems: 20})
+	r := newRig(t, rigOptions{lag: lag, order: order, delay: 3 * time.Second, pageItems: 20})
 	r.load(t, c.rows, 0)
 	time.Sleep(lag + margin)
 	rec := &record{}
@@ -338,7 +339,7 @@ func TestKF10StaticRoutingGapIsShort(t *testing.T) {
 func TestStaticRoutingReadsTheOldLayoutFirst(t *testing.T) {
 	a, b := layout("RenewalSaga", 0), layout("RenewalSaga", 4)
 	c := shape{rows: 600, count: 0, owners: 50, ties: 1, rare: 1}.build("RenewalSaga", 12)
-	r := newRig(t, rigOptions{})
+	r := newRig(t, rigOptions{pageItems: 20})
 	r.load(t, c.rows, 0)
 	moved := 0
 	reader := r.reader(shard.StaticDual(a, b, b))
@@ -450,4 +451,40 @@ func TestKF04EveryPhaseSeesEveryRow(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestPagesAreReadAgainWhenTheRoutingChangedMeanwhile: rows move between two
+// requests of one page, from where it was not read yet to where it was.
+func TestPagesAreReadAgainWhenTheRoutingChangedMeanwhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := layout("RenewalSaga", 0), layout("RenewalSaga", 4)
+		c := shape{rows: 40, count: 0, owners: 10, ties: 1, rare: 1}.build("RenewalSaga", 15)
+		r := newRig(t, rigOptions{})
+		r.load(t, c.rows, 0)
+		order := sorted(c.rows, false)
+		rec := &record{}
+		rec.publish(shard.RoutingFor(shard.Backfill, a, b, 1), nil)
+		var asked atomic.Int64
+		r.delays.query = func(key string) {
+			if key != a.Base || asked.Add(1) != 2 {
+				return
+			}
+			// The old key is asked for more, and all shards were asked before.
+			rec.publish(shard.RoutingFor(shard.Backfill, a, b, 1), nil)
+			for _, e := range order[20:30] {
+				r.stamp(t, e, b.Key(e.owner))
+			}
+			time.Sleep(bound + time.Second)
+		}
+		reader := fanout.New(r.client, r.table, &follower{record: rec}, fanout.Options{})
+		var report fanout.Report
+		page, err := reader.Page(t.Context(), fanout.PageRequest{Query: fanout.Query{Report: &report}, Limit: 30})
+		must(t, err)
+		if got, want := idsOf(page.Items), ids(order[:30]); !slices.Equal(got, want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+		if report.Redone() != 1 {
+			t.Errorf("redone %d times, want once", report.Redone())
+		}
+	})
 }

@@ -1,8 +1,11 @@
 package fanout_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"runtime"
@@ -234,6 +237,7 @@ func TestWalkAllEquality(t *testing.T) {
 type delays struct {
 	next   http.RoundTripper
 	before func() (after func()) // where set, called around each request
+	query  func(key string)      // where set, called before each query of a key
 	mu     sync.Mutex
 	rng    *rand.Rand
 	most   time.Duration
@@ -249,10 +253,29 @@ func (d *delays) RoundTrip(request *http.Request) (*http.Response, error) {
 	if d.before != nil {
 		defer d.before()()
 	}
+	if d.query != nil && strings.HasSuffix(request.Header.Get("X-Amz-Target"), ".Query") {
+		d.query(queriedKey(request))
+	}
 	if wait > 0 {
 		time.Sleep(wait)
 	}
 	return d.next.RoundTrip(request)
+}
+
+// queriedKey is the partition key that a query of fanout names.
+func queriedKey(request *http.Request) string {
+	var query struct {
+		ExpressionAttributeValues map[string]struct{ S string }
+	}
+	body, err := io.ReadAll(request.Body)
+	request.Body = io.NopCloser(bytes.NewReader(body))
+	if err == nil {
+		err = json.Unmarshal(body, &query)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return query.ExpressionAttributeValues[":hs_pk"].S
 }
 
 func TestWalkUnderDelaysWithStreams(t *testing.T) {
