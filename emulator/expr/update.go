@@ -71,7 +71,7 @@ func (u *Update) checkSectionType(s section) *Error {
 	if k.IsSet() || s.kind == sectionAdd && k == attr.KindN {
 		return nil
 	}
-	return faultf("Incorrect operand type for operator or function; operator: %s, operand type: %s", s.kind, kindWords[k])
+	return faultf("Incorrect operand type for operator or function; operator: %s, operand type: %s, typeSet: ALLOWED_FOR_%[1]s_OPERAND", s.kind, kindWords[k])
 }
 
 func (u *Update) checkOperand(n *node) *Error {
