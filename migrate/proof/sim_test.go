@@ -14,6 +14,7 @@ var (
 	seeds     = flag.Int("seeds", 12, "how many worlds to play")
 	firstSeed = flag.Int64("seed", 1, "the first seed")
 	mutant    = flag.String("mutant", "", "fault to plant: a name of the catalogue, or all")
+	within    = flag.Int64("within", 2000, "seeds within which a planted fault must be found")
 )
 
 // playSeed runs one world in a bubble of its own.
@@ -48,9 +49,6 @@ func TestSim(t *testing.T) {
 	t.Logf("%d rows moved, %.1f worlds a second", moved, float64(*seeds)/time.Since(began).Seconds())
 }
 
-// mutantSeedsMax is within how many seeds a planted fault must be found.
-const mutantSeedsMax = 2000
-
 // TestMutants plants each fault and wants it found: a simulator that cannot fail
 // proves nothing. -mutant NAME plants one, -mutant all the whole catalogue; without
 // the flag those that are found within a few seeds stand for the rest.
@@ -60,13 +58,13 @@ func TestMutants(t *testing.T) {
 			continue
 		}
 		t.Run(string(m), func(t *testing.T) {
-			for seed := *firstSeed; seed < *firstSeed+mutantSeedsMax; seed++ {
+			for seed := *firstSeed; seed < *firstSeed+*within; seed++ {
 				if out := playSeed(t, seed, m); len(out.Faults) > 0 {
 					t.Logf("caught by seed %d: %s", seed, out.Faults[0])
 					return
 				}
 			}
-			t.Errorf("not found within %d seeds", mutantSeedsMax)
+			t.Errorf("not found within %d seeds", *within)
 		})
 	}
 }

@@ -31,7 +31,7 @@ func (w *world) injectFaults() {
 		{Kind: emulator.FaultDrop, Probability: 0.03},
 		{Kind: emulator.FaultError, Probability: 0.02},
 		{Kind: emulator.FaultThrottle, Probability: 0.03},
-		{Kind: emulator.FaultDelay, Probability: 0.03, Delay: time.Duration(50+w.rng.IntN(1500)) * time.Millisecond},
+		{Kind: emulator.FaultDelay, Probability: 0.05, Delay: time.Duration(100+w.rng.IntN(4000)) * time.Millisecond},
 	} {
 		if w.rng.IntN(2) == 0 {
 			w.db.Inject(f)
