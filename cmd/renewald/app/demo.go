@@ -78,7 +78,11 @@ const fillInFlight = 6
 
 func (d *demo) fill(ctx context.Context, client *dynamodb.Client, o Options) error {
 	defer d.hurry()()
-	routing := dynamostore.Static(shard.Static(o.Layout()))
+	layout := o.Layout()
+	if o.Move != "" {
+		layout = Legacy() // where a move begins
+	}
+	routing := dynamostore.Static(shard.Static(layout))
 	leases := portfolio.New(client, o.Table)
 	g, filling := errgroup.WithContext(ctx)
 	g.SetLimit(fillInFlight)

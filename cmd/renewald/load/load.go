@@ -17,14 +17,15 @@ import (
 
 // Options is the traffic. Base is required.
 type Options struct {
-	Base    string        // http://HOST:PORT
-	Pages   int           // browsers that poll the list and look at renewals
-	Poll    time.Duration // of each; 0 means 4 s
-	Inbound int           // messages a second
-	Moves   int           // moves a second
-	For     time.Duration // 0 means 60 s
-	Token   string        // of writes; "" sends none
-	Seed    uint64
+	Base     string        // http://HOST:PORT
+	Pages    int           // browsers that poll the list and look at renewals
+	Poll     time.Duration // of each; 0 means 4 s
+	ListOnly bool          // browsers open no renewals
+	Inbound  int           // messages a second
+	Moves    int           // moves a second
+	For      time.Duration // 0 means 60 s
+	Token    string        // of writes; "" sends none
+	Seed     uint64
 	// Sweeps are run over and over beside the rest; nil runs none.
 	Sweeps []func(context.Context) error
 	Client *http.Client // nil means one with a connection for each browser
@@ -125,7 +126,7 @@ func (t *traffic) browse(ctx context.Context, i int) {
 		if answer, ok := t.ask(ctx, "list", http.MethodGet, "/leasing/renewals", nil, tag); ok && answer.tag != "" {
 			tag = answer.tag
 		}
-		if chance.IntN(3) == 0 {
+		if !t.ListOnly && chance.IntN(3) == 0 {
 			t.ask(ctx, "detail", http.MethodGet, "/leasing/renewals/"+t.any(chance).LeaseID, nil, "")
 		}
 		wait = t.Poll*85/100 + time.Duration(chance.Int64N(int64(t.Poll*3/10)))
