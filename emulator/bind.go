@@ -125,7 +125,7 @@ func bindProjection(exprs *expr.Cache, names map[string]string, text *string) (*
 }
 
 // bindWrite binds the expressions of a write. older asks for the words that
-// transactions use.
+// transactions use and for their order: an update before its condition.
 func (x Expressions) bindWrite(exprs *expr.Cache, updateText, conditionText *string, older bool) (update *expr.Update, condition *expr.Condition, err error) {
 	if err := x.checkPresent("", nil, updateText, conditionText); err != nil {
 		return nil, nil, err
@@ -135,17 +135,27 @@ func (x Expressions) bindWrite(exprs *expr.Cache, updateText, conditionText *str
 	}
 	b := exprs.Binder(x.Names, x.Values)
 	b.Older = older
-	if updateText != nil {
-		if update, err = b.Update(*updateText); err != nil {
-			return nil, nil, exprError(err)
+	bindUpdate := func() {
+		if err == nil && updateText != nil {
+			update, err = b.Update(*updateText)
 		}
 	}
-	if conditionText != nil {
-		if condition, err = b.Condition(*conditionText); err != nil {
-			return nil, nil, exprError(err)
-		}
+	if older {
+		bindUpdate()
 	}
-	return update, condition, exprError(b.Done())
+	if err == nil && conditionText != nil {
+		condition, err = b.Condition(*conditionText)
+	}
+	if !older {
+		bindUpdate()
+	}
+	if err == nil {
+		err = b.Done()
+	}
+	if err != nil {
+		return nil, nil, exprError(err)
+	}
+	return update, condition, nil
 }
 
 // bindPage binds the expressions of a Query or Scan.

@@ -3,6 +3,7 @@ package emulator
 import (
 	"context"
 	"errors"
+	"net/http"
 	"sync"
 	"time"
 )
@@ -36,10 +37,27 @@ func (c *call) end(err error) error {
 		err = ErrDropped
 	}
 	c.entry.Outcome, c.entry.Reasons = outcome(err)
+	c.db.countError(err)
 	c.db.log.add(&c.entry)
 	c.ctx = nil
 	calls.Put(c)
 	return err
+}
+
+// countError counts an answer as CloudWatch does: throttles and failed conditions
+// are no errors of the user.
+func (db *DB) countError(err error) {
+	if err == nil {
+		return
+	}
+	e, ok := errors.AsType[*Error](err)
+	switch {
+	case !ok || len(e.Reasons) > 0 || e.Code == CodeConditionalCheck:
+	case e.Status >= http.StatusInternalServerError:
+		db.systemErrors.Add(1)
+	default:
+		db.userErrors.Add(1)
+	}
 }
 
 // outcome is how the log tells what came of a request.

@@ -12,13 +12,15 @@ type counters struct {
 	throttled [2]int64                                     // events by direction
 	causes    [2][capacity.MaxOnDemandThroughput + 1]int64 // events by direction and cause
 	requests  map[string]int64                             // throttled requests by operation
+	failed    int64                                        // conditions
+	expired   int64                                        // items, by TTL
 }
 
 // Counter is one CloudWatch metric with its dimensions, counted since the table
 // or index was made.
 type Counter struct {
 	Metric    string // such as WriteKeyRangeThroughputThrottleEvents
-	Table     string
+	Table     string // "" for the account
 	Index     string // "" unless the metric is about an index
 	Operation string // ThrottledRequests only
 	Value     float64
@@ -63,6 +65,10 @@ func (c *counters) list(table, index string) []Counter {
 			}
 		}
 	}
+	if index == "" {
+		add("ConditionalCheckFailedRequests", "", float64(c.failed))
+		add("TimeToLiveDeletedItemCount", "", float64(c.expired))
+	}
 	for _, operation := range sortedKeys(c.requests) {
 		add("ThrottledRequests", operation, float64(c.requests[operation]))
 	}
@@ -88,7 +94,9 @@ func (db *DB) Counters() []Counter {
 			out = append(out, t.countersList()...)
 		}
 	}
-	return out
+	return append(out,
+		Counter{Metric: "UserErrors", Value: float64(db.userErrors.Load())},
+		Counter{Metric: "SystemErrors", Value: float64(db.systemErrors.Load())})
 }
 
 func (t *table) countersList() []Counter {

@@ -23,6 +23,9 @@ type DB struct {
 
 	exprs  expr.Cache
 	ahead  atomic.Int64 // of the process's clock, in nanoseconds
+	// userErrors and systemErrors are counted for the account as a whole.
+	userErrors, systemErrors atomic.Int64
+
 	log    operationLog
 	faults faultScript
 	tokens tokenBook

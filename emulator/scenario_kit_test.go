@@ -163,7 +163,26 @@ func (s *scenario) units() []string {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return append(lines, "deleted: "+spell(out.ConsumedCapacity))
+	lines = append(lines, "deleted: "+spell(out.ConsumedCapacity))
+	lines = append(lines, "condition fails, no item: "+s.failedUnits(row, "attribute_exists(PK)"))
+	show("into the index, 2.1 KB", indexed.With("free", big))
+	return append(lines, "condition fails, 2.1 KB there, 0.1 KB attempted: "+s.failedUnits(row, "attribute_not_exists(PK)"))
+}
+
+// failedUnits is what a put costs whose condition fails. Its answer does not say,
+// the operation log does.
+func (s *scenario) failedUnits(item attr.Item, condition string) string {
+	_, err := s.db.PutItem(s.t.Context(), &emulator.PutItemInput{TableName: new("rig"), Item: item, ConditionExpression: &condition})
+	wantCode(s.t, err, emulator.CodeConditionalCheck)
+	var parts []string
+	for _, u := range s.db.Log()[0].Units {
+		where := "table"
+		if u.Index != "" {
+			where = u.Index
+		}
+		parts = append(parts, fmt.Sprintf("%s %g", where, u.Write))
+	}
+	return strings.Join(parts, ", ")
 }
 
 func spell(c *emulator.ConsumedCapacity) string {

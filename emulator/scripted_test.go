@@ -158,6 +158,26 @@ func TestThrottledBatches(t *testing.T) {
 	})
 }
 
+// What CloudWatch counts as an error of the user, and what it does not.
+func TestErrorCounters(t *testing.T) {
+	db := rig(t, lean())
+	must(t, putRow(db, t.Context(), 1, "k"))
+	_, err := db.PutItem(t.Context(), &emulator.PutItemInput{
+		TableName: new("rig"), Item: row(1, "k"), ConditionExpression: new("attribute_not_exists(PK)"),
+	})
+	wantCode(t, err, emulator.CodeConditionalCheck)
+	_, err = db.GetItem(t.Context(), &emulator.GetItemInput{TableName: new("nothing"), Key: rowKey(1)})
+	wantCode(t, err, emulator.CodeResourceNotFound)
+	db.Inject(emulator.Fault{Kind: emulator.FaultError, Count: 1})
+	_, err = getRow(db, t.Context(), 1)
+	wantCode(t, err, emulator.CodeInternal)
+	for metric, want := range map[string]float64{"ConditionalCheckFailedRequests": 1, "UserErrors": 1, "SystemErrors": 1} {
+		if got := counter(db, metric); got != want {
+			t.Errorf("%s %v, want %v", metric, got, want)
+		}
+	}
+}
+
 func counter(db *emulator.DB, metric string) float64 {
 	sum := 0.0
 	for _, c := range db.Counters() {

@@ -125,6 +125,9 @@ func (t *table) reap(limit int, now time.Time) int {
 		c.entry.Units = append(c.entry.Units, KeyUnits{Table: t.name, Key: t.schema.keyText(item), Sort: t.schema.sortText(item)})
 	}
 	if len(expired) > 0 {
+		t.meter.Lock()
+		t.space.counters.expired += int64(len(expired))
+		t.meter.Unlock()
 		_ = c.end(nil)
 	}
 	return len(expired)

@@ -214,6 +214,9 @@ func (c *call) fail(m *mutation, e effect, err error) error {
 	if throttle := c.admit(m.t, []cost{m.base(m.failedUnits(e.old))}); throttle != nil {
 		return c.throttledRequest(m.t, throttle)
 	}
+	m.t.meter.Lock()
+	defer m.t.meter.Unlock()
+	m.t.space.counters.failed++
 	return err
 }
 
