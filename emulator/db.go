@@ -21,8 +21,8 @@ type DB struct {
 	tables map[string]*table
 	made   int // tables ever made, so that each has draws of its own
 
-	exprs  expr.Cache
-	ahead  atomic.Int64 // of the process's clock, in nanoseconds
+	exprs expr.Cache
+	ahead atomic.Int64 // of the process's clock, in nanoseconds
 	// userErrors and systemErrors are counted for the account as a whole.
 	userErrors, systemErrors atomic.Int64
 
