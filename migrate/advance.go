@@ -66,6 +66,11 @@ func (r *Runner) Advance(ctx context.Context) (shard.Phase, error) {
 	if err := r.ready(ctx); err != nil {
 		return r.record.Phase, err
 	}
+	if r.record.Archived {
+		return r.record.Phase, r.refuse(ctx, &GateError{
+			Gate: "archived", From: r.record.Phase, Why: "the move is archived", Do: "start it anew, or start the next one",
+		})
+	}
 	next, ok := nextForward(r.record.Phase)
 	if !ok {
 		return r.record.Phase, r.refuse(ctx, &GateError{

@@ -311,7 +311,7 @@ func (g *Guard) heal(ctx context.Context, spec Spec, found []Straggler) error {
 	healed, err := runner.heal(ctx, found)
 	g.report.Healed += int64(healed)
 	err = errors.Join(err, runner.Release(ctx))
-	if errors.Is(err, ErrLeaseHeld) {
+	if errors.Is(err, ErrLeaseHeld) || errors.Is(err, ErrRefused) {
 		g.report.NotHealed = err.Error()
 		return nil
 	}

@@ -57,10 +57,10 @@ func TestKF15TheOldKeyKeepsRoomForLiveWrites(t *testing.T) {
 	bubble(t, livePlacement(15), func(t *testing.T, r *rig) {
 		r.spec.Entity = migrate.Entity{Attribute: "entityType", Value: "RenewalSaga"}
 		fat := &types.AttributeValueMemberS{Value: strings.Repeat("x", 1300)}
-		for i := range 1400 {
+		for i := range 1000 {
 			id, entity := fmt.Sprint(i), "RenewalSaga"
-			if i >= 1360 {
-				id, entity = fmt.Sprint("live", i-1360), "Other"
+			if i >= 960 {
+				id, entity = fmt.Sprint("live", i-960), "Other"
 			}
 			item := rowOf(id, owner(i), "RenewalSaga")
 			item["entityType"] = &types.AttributeValueMemberS{Value: entity}

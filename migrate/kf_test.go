@@ -330,7 +330,7 @@ type wire struct {
 
 func (w *wire) cut() { w.dead.Store(true) }
 
-func (w *wire) freeze() { c := make(chan struct{}); w.frozen.Store(&c) }
+func (w *wire) freeze() { c := make(chan struct{}); w.frozen.CompareAndSwap(nil, &c) }
 
 func (w *wire) thaw() {
 	if c := w.frozen.Swap(nil); c != nil {

@@ -13,7 +13,7 @@ func TestMoveKeepsToItsBudget(t *testing.T) {
 	for _, c := range []struct {
 		budget float64
 		rows   int
-	}{{100, 1500}, {400, 4000}} {
+	}{{100, 1500}, {400, 2000}} {
 		bubble(t, emulator.Options{Seed: 40, Unlimited: true}, func(t *testing.T, r *rig) {
 			r.load(c.rows)
 			var first, last time.Time

@@ -141,9 +141,6 @@ func (r Record) spec(s Spec) Spec {
 // way is a direction: rows that carry a key of from get the key that to spells.
 type way struct{ from, to shard.Layout }
 
-// left says whether a row that carries key has still to go.
-func (w way) left(key, owner string) bool { return key != w.to.Key(owner) }
-
 // body is the one attribute, next to the table's key and its time to live, that
 // the move's items carry. Nested, none of its fields can be an index key.
 const body = "hotsplit"

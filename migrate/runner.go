@@ -205,6 +205,9 @@ func (r *Runner) Archive(ctx context.Context) error {
 
 // refuse records and returns a gate's refusal.
 func (r *Runner) refuse(ctx context.Context, gate *GateError) error {
+	if gate.Since == "" && r.record.ChangedAt != "" {
+		gate.Since = fmt.Sprintf("%s began %s", r.record.Phase, r.record.ChangedAt)
+	}
 	r.tell(ctx, Event{Kind: EventRefused, Text: gate.Error()})
 	return gate
 }

@@ -262,3 +262,27 @@ func TestGuardFindsHealsAndNames(t *testing.T) {
 		}
 	})
 }
+
+func TestRefusalsSayWhatSinceWhenAndWhatToDo(t *testing.T) {
+	bubble(t, emulator.Options{Seed: 42}, func(t *testing.T, r *rig) {
+		r.load(4)
+		runner := r.runner("runner", quick)
+		must(t, runner.Start(t.Context()))
+		must(t, runner.AdvanceTo(t.Context(), shard.DualRead))
+		err := runner.Archive(t.Context())
+		gate := &migrate.GateError{}
+		if !errors.As(err, &gate) || gate.Why == "" || gate.Since == "" || gate.Do == "" {
+			t.Errorf("archive in dual-read: %v, want what, since when and what to do", err)
+		}
+		_, err = runner.Rollback(t.Context())
+		must(t, err)
+		must(t, runner.Archive(t.Context()))
+		if _, err = runner.Advance(t.Context()); !errors.Is(err, migrate.ErrRefused) {
+			t.Errorf("advance of an archived move: %v, want a refusal", err)
+		}
+		must(t, runner.Release(t.Context()))
+		_, err = r.runner("again", quick).Move(t.Context())
+		must(t, err)
+		r.wantOn(r.spec.To)
+	})
+}

@@ -32,6 +32,8 @@ func (w *world) injectFaults() {
 		{Kind: emulator.FaultError, Probability: 0.02},
 		{Kind: emulator.FaultThrottle, Probability: 0.03},
 		{Kind: emulator.FaultDelay, Probability: 0.05, Delay: time.Duration(100+w.rng.IntN(4000)) * time.Millisecond},
+		{Kind: emulator.FaultDelay, Caller: "member-0", Operation: "Query", Probability: 0.3, Delay: time.Duration(800+w.rng.IntN(4000)) * time.Millisecond},
+		{Kind: emulator.FaultDelay, Caller: "member-0", Operation: "PutItem", Probability: 0.4, Delay: time.Duration(1000+w.rng.IntN(9000)) * time.Millisecond},
 	} {
 		if w.rng.IntN(2) == 0 {
 			w.db.Inject(f)
