@@ -114,6 +114,7 @@ func TestInstrumentedClient(t *testing.T) {
 		if _, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String(table), Item: saga("new", "person-7", "RenewalSaga")}); err != nil {
 			t.Fatal(err)
 		}
+		recorder.Flush()
 		rep := recorder.Report()
 		onIndex := resource(t, rep, index)
 		k := onIndex.Keys[0]
@@ -154,6 +155,7 @@ func TestBackPressureIsSeenAtTheIndex(t *testing.T) {
 				failed++
 			}
 		}
+		recorder.Flush()
 		rep := recorder.Report()
 		if failed == 0 || rep.Failed != failed {
 			t.Fatalf("%d writes failed, %d were recorded", failed, rep.Failed)
@@ -199,7 +201,7 @@ func TestExport(t *testing.T) {
 	}
 	read("RenewalSaga", "p#", "list", 10, 2.5)(nil, began, recorder.Observe)
 	refuse("Query", index, "RenewalSaga", "list", readRange, 3)(nil, began, recorder.Observe)
-	recorder.Report()
+	recorder.Flush()
 	var got metricdata.ResourceMetrics
 	if err := reader.Collect(t.Context(), &got); err != nil {
 		t.Fatal(err)

@@ -213,6 +213,13 @@ func (r *Recorder) advance(t time.Time) {
 	}
 }
 
+// Flush ends the second that is being filled, when no more events will come.
+func (r *Recorder) Flush() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.close()
+}
+
 func (r *Recorder) close() {
 	if len(r.cells.heap) == 0 {
 		return

@@ -103,10 +103,10 @@ const (
 	partsReportedMax = 12
 )
 
-// Report says what was seen so far. The second that is being filled counts too.
+// Report says what was seen so far. The second that is being filled counts in the
+// sums, and not yet in peaks and the map.
 func (r *Recorder) Report() Report {
 	r.mu.Lock()
-	r.close()
 	rep := Report{
 		From: r.first.UTC(), To: r.last.UTC(), Resolution: 1, Seconds: r.seconds,
 		Requests: r.requests, Failed: r.failed, Hashed: r.options.HashKeys, Map: r.heatmap.report(),

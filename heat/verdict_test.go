@@ -88,6 +88,7 @@ func record(o heat.Options, seconds int, load second) heat.Report {
 	for i := range seconds {
 		load(chance, began.Add(time.Duration(i)*time.Second), r.Observe)
 	}
+	r.Flush()
 	return r.Report()
 }
 

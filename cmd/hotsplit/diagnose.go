@@ -143,7 +143,7 @@ func (d *diagnose) find(cmd *cobra.Command, traces []string) (diagnosis, error) 
 	case d.log:
 		return d.fromLog(cmd.Context())
 	}
-	return d.fromTraces(cmd.InOrStdin(), traces)
+	return d.fromTraces(cmd.Context(), cmd.InOrStdin(), traces)
 }
 
 func (d *diagnose) files(found diagnosis) error {
@@ -206,6 +206,7 @@ func (d *diagnose) observe(ctx context.Context, source string, events func(yield
 			owners.count(e, d.separator)
 		}
 	}
+	recorder.Flush()
 	found := diagnosis{Report: recorder.Report()}
 	found.Source = source
 	found.Shapes = owners.shapes()

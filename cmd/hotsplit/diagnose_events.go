@@ -21,25 +21,42 @@ import (
 
 // fromTraces reads trace files. Several are merged by time, as processes that ran
 // side by side wrote them.
-func (d *diagnose) fromTraces(stdin io.Reader, paths []string) (diagnosis, error) {
+func (d *diagnose) fromTraces(ctx context.Context, stdin io.Reader, paths []string) (diagnosis, error) {
+	events, closeAll, err := openTraces(stdin, paths)
+	if err != nil {
+		return diagnosis{}, badInput(err)
+	}
+	defer closeAll()
+	found, err := d.observe(ctx, "trace "+strings.Join(paths, ", "), events)
+	if err != nil && ctx.Err() == nil {
+		return found, badInput(err)
+	}
+	return found, err
+}
+
+// openTraces opens trace files as one stream. - is stdin.
+func openTraces(stdin io.Reader, paths []string) (events iter.Seq2[heat.Event, error], closeAll func(), err error) {
+	var files []*os.File
+	closeAll = func() {
+		for _, f := range files {
+			f.Close()
+		}
+	}
 	var traces []iter.Seq2[heat.Event, error]
 	for _, path := range paths {
 		in := stdin
 		if path != "-" {
 			file, err := os.Open(path)
 			if err != nil {
-				return diagnosis{}, badInput(fmt.Errorf("trace: %w", err))
+				closeAll()
+				return nil, nil, fmt.Errorf("trace: %w", err)
 			}
-			defer file.Close()
+			files = append(files, file)
 			in = file
 		}
 		traces = append(traces, named(path, heat.ReadTrace(in)))
 	}
-	found, err := d.observe(context.Background(), "trace "+strings.Join(paths, ", "), merged(traces))
-	if err != nil {
-		return found, badInput(err)
-	}
-	return found, nil
+	return merged(traces), closeAll, nil
 }
 
 // named puts the file's name before a trace's error.

@@ -41,6 +41,44 @@ func moveRows(t *testing.T, rows, bytes int) time.Duration {
 	client := dynamodb.New(dynamodb.Options{
 		Region: "us-east-1", Credentials: aws.AnonymousCredentials{}, HTTPClient: &http.Client{Transport: awsjson.Transport(db)},
 	})
+	openSagas(t, client, rows, bytes, func(i int) {
+		if i%20 == 19 {
+			time.Sleep(time.Second) // below the old key's ceiling
+		}
+	})
+	time.Sleep(time.Minute)
+	spec := sagaSpec(t)
+	runner, err := migrate.NewRunner(client, spec, migrate.Options{Holder: "test", Alone: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	if _, err := runner.Move(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	took := time.Since(began)
+	if err := runner.Release(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return took
+}
+
+func sagaSpec(t *testing.T) migrate.Spec {
+	t.Helper()
+	spec, err := migrate.Spec{
+		Name: "renewal-saga", Table: "propflow", Key: []string{"PK", "SK"}, Owner: "personId",
+		Index: "gsi4", PartitionKey: "GSI4PK", SortKey: "GSI4SK",
+		From: shard.Layout{Base: "RenewalSaga"}, To: shard.Layout{Base: "RenewalSaga", Count: 16},
+	}.Resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return spec
+}
+
+// openSagas makes the table and its rows on the old key; pace is called after each.
+func openSagas(t *testing.T, client *dynamodb.Client, rows, bytes int, pace func(i int)) {
+	t.Helper()
 	text := func(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
 	key := func(pk, sk string) []types.KeySchemaElement {
 		return []types.KeySchemaElement{{AttributeName: &pk, KeyType: types.KeyTypeHash}, {AttributeName: &sk, KeyType: types.KeyTypeRange}}
@@ -65,30 +103,6 @@ func moveRows(t *testing.T, rows, bytes int) time.Duration {
 		}}); err != nil {
 			t.Fatal(err)
 		}
-		if i%20 == 19 {
-			time.Sleep(time.Second) // below the old key's ceiling
-		}
+		pace(i)
 	}
-	time.Sleep(time.Minute)
-	spec, err := migrate.Spec{
-		Name: "renewal-saga", Table: "propflow", Key: []string{"PK", "SK"}, Owner: "personId",
-		Index: "gsi4", PartitionKey: "GSI4PK", SortKey: "GSI4SK",
-		From: shard.Layout{Base: "RenewalSaga"}, To: shard.Layout{Base: "RenewalSaga", Count: 16},
-	}.Resolve()
-	if err != nil {
-		t.Fatal(err)
-	}
-	runner, err := migrate.NewRunner(client, spec, migrate.Options{Holder: "test", Alone: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	began := time.Now()
-	if _, err := runner.Move(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	took := time.Since(began)
-	if err := runner.Release(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return took
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -18,10 +19,14 @@ func trace(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	file, err := os.Create(ts.MkAbs(args[1]))
 	ts.Check(err)
-	defer file.Close()
+	ts.Check(writePlanted(file, args[0]))
+}
+
+// writePlanted writes a planted trace and closes the file.
+func writePlanted(file *os.File, kind string) error {
 	w := heat.NewTraceWriter(file, false)
-	plant(args[0], w.Write)
-	ts.Check(w.Flush())
+	plant(kind, w.Write)
+	return errors.Join(w.Flush(), file.Close())
 }
 
 // plant emits ten minutes of the ADR's traffic: bursts that saturate the constant

@@ -24,6 +24,7 @@ func verbs() []*cobra.Command {
 		newArchiveCmd(),
 		newDiagnoseCmd(),
 		newPlanCmd(),
+		newConsoleCmd(),
 		newEmulateCmd(),
 		newSimulateCmd(),
 		newVectorsCmd(),
