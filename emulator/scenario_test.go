@@ -27,21 +27,24 @@ func TestScenarios(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out strings.Builder
-	for i, block := range strings.Split(string(text), "\n\n") {
-		if i > 0 {
-			out.WriteString("\n\n")
+	blocks := strings.Split(string(text), "\n\n")
+	t.Run("blocks", func(t *testing.T) {
+		for i := range blocks {
+			t.Run(strconv.Itoa(i+1), func(t *testing.T) {
+				t.Parallel()
+				blocks[i] = runScenario(t, blocks[i])
+			})
 		}
-		out.WriteString(runScenario(t, block))
-	}
+	})
+	out := strings.Join(blocks, "\n\n")
 	if *rewrite {
-		if err := os.WriteFile(scenarioFile, []byte(out.String()), 0o644); err != nil {
+		if err := os.WriteFile(scenarioFile, []byte(out), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	if out.String() != string(text) {
-		t.Fatalf("scenarios differ; look at: go test ./emulator -run Scenario -rewrite && git diff\n%s", firstDifference(string(text), out.String()))
+	if out != string(text) {
+		t.Fatalf("scenarios differ; look at: go test ./emulator -run Scenario -rewrite && git diff\n%s", firstDifference(string(text), out))
 	}
 }
 
