@@ -105,10 +105,16 @@ func (x *table) dropRent(lease temporalsaga.Lease) {
 // letters counts the letters of a saga by kind.
 func (x *table) letters(sagaID string) map[string]int {
 	x.t.Helper()
-	kinds := map[string]int{}
+	return x.allLetters()[sagaID]
+}
+
+// allLetters counts the letters of every saga by kind.
+func (x *table) allLetters() map[string]map[string]int {
+	x.t.Helper()
+	sent := map[string]map[string]int{}
 	pages := dynamodb.NewScanPaginator(x.client, &dynamodb.ScanInput{
-		TableName: aws.String(tableName), FilterExpression: aws.String("entityType = :letter AND sagaId = :saga"),
-		ExpressionAttributeValues: map[string]types.AttributeValue{":letter": s("Letter"), ":saga": s(sagaID)},
+		TableName: aws.String(tableName), FilterExpression: aws.String("entityType = :letter"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{":letter": s("Letter")},
 	})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(x.t.Context())
@@ -116,10 +122,21 @@ func (x *table) letters(sagaID string) map[string]int {
 			x.t.Fatal(err)
 		}
 		for _, letter := range page.Items {
-			kinds[letter["kind"].(*types.AttributeValueMemberS).Value]++
+			saga := text(letter["sagaId"])
+			if sent[saga] == nil {
+				sent[saga] = map[string]int{}
+			}
+			sent[saga][text(letter["kind"])]++
 		}
 	}
-	return kinds
+	return sent
 }
 
 func s(value string) types.AttributeValue { return &types.AttributeValueMemberS{Value: value} }
+
+func text(value types.AttributeValue) string {
+	if s, ok := value.(*types.AttributeValueMemberS); ok {
+		return s.Value
+	}
+	return ""
+}
