@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"testing"
 	"time"
@@ -32,6 +33,7 @@ func TestMain(m *testing.M) {
 // an emulator of its own at $ENDPOINT, and beside testscript's commands:
 //
 //	exits CODE PROGRAM ARG…    run, and want that exit code
+//	awaits PATTERN PROGRAM ARG…    run again and again until its output matches
 //	sagas N                    a table "propflow" with N sagas of N/2+1 persons on the old key
 //	stamp ID PERSON KEY        write one saga as a program of an older release would
 func TestScript(t *testing.T) {
@@ -42,7 +44,7 @@ func TestScript(t *testing.T) {
 		UpdateScripts:       os.Getenv("HOTSPLIT_REWRITE") != "",
 		Setup:               startEmulator,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "sagas": sagas, "stamp": stamp, "trace": trace,
+			"exits": exits, "awaits": awaits, "sagas": sagas, "stamp": stamp, "trace": trace,
 		},
 	})
 }
@@ -82,6 +84,30 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// awaitWithin bounds how long a script waits for another process.
+const awaitWithin = time.Minute
+
+func awaits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: awaits PATTERN PROGRAM ARG…")
+	}
+	pattern, err := regexp.Compile(args[0])
+	ts.Check(err)
+	giveUp, again := time.After(awaitWithin), time.NewTicker(50*time.Millisecond)
+	defer again.Stop()
+	for {
+		err := ts.Exec(args[1], args[2:]...)
+		if err == nil && pattern.MatchString(ts.ReadFile("stdout")) {
+			return
+		}
+		select {
+		case <-giveUp:
+			ts.Fatalf("%v after %v: %v", pattern, awaitWithin, err)
+		case <-again.C:
+		}
 	}
 }
 
