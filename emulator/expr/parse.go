@@ -66,6 +66,7 @@ type parser struct {
 	tokens    []token
 	at        int
 	operators int
+	update    bool // SET, REMOVE, ADD and DELETE are no attribute names
 	tree      tree
 	faults    [faultKinds]*Error
 }
@@ -214,6 +215,9 @@ func (p *parser) pathName() step {
 	t := p.peek()
 	switch t.kind {
 	case tokenWord:
+		if p.update && isSectionKeyword(t) {
+			p.fail()
+		}
 		if Reserved(t.text) {
 			p.keep(faultReserved, faultf("Attribute name is a reserved keyword; reserved keyword: %s", t.text))
 		}

@@ -27,6 +27,7 @@ var updateFaults = []fault{faultParentheses, faultReserved, faultFunction, fault
 
 func parseUpdate(text string) (*tree, *Error) {
 	return parse(text, updateFaults, func(p *parser) {
+		p.update = true
 		var seen [len(sectionNames)]bool
 		p.section(&seen)
 		for p.peek().kind != tokenEnd {
@@ -57,6 +58,10 @@ func (p *parser) sectionKeyword() sectionKind {
 	}
 	p.fail()
 	return 0
+}
+
+func isSectionKeyword(t token) bool {
+	return t.is("SET") || t.is("REMOVE") || t.is("ADD") || t.is("DELETE")
 }
 
 func (p *parser) change(kind sectionKind) {

@@ -108,6 +108,7 @@ func TestUpdateFaults(t *testing.T) {
 		"SET a = :n,":                     `Syntax error; token: "<EOF>", near: ","`,
 		"SET a = ((:n))":                  "The expression has redundant parentheses;",
 		"SET a = :n SET b = :n":           `The "SET" section can only be used once in an update expression;`,
+		"SET a = Set":                     `Syntax error; token: "Set", near: "= Set"`,
 		"SET date = :n":                   "Attribute name is a reserved keyword; reserved keyword: date",
 		"SET a = f(b,c,d)":                "Invalid function name; function: f",
 		"SET a = LIST_APPEND(:l, :l)":     "Invalid function name; function: LIST_APPEND",
