@@ -5,7 +5,7 @@ import (
 )
 
 // hold compares one base row with its entry. The lock is held.
-func (v *verification) hold(item Item, e entry, there bool) {
+func (v *verification) hold(item Item, e *entry) {
 	r, class := v.sieve.read(item)
 	if r == nil {
 		if v.sieve.foreign(item) {
@@ -33,11 +33,11 @@ func (v *verification) hold(item Item, e entry, there bool) {
 	if _, known := v.owners[v.digest.text(owner)]; !known {
 		v.owners[v.digest.text(owner)] = false
 	}
-	if there && !e.twice && v.keys[e.key] == r.at && v.allowed(r.at, owner) && e.content == v.digest.content(item) {
+	if e != nil && !e.twice && v.keys[e.key] == r.at && v.allowed(r.at, owner) && e.content == v.digest.content(item) {
 		return
 	}
 	s := &suspect{key: r.key, owner: owner}
-	if there {
+	if e != nil {
 		s.keys = []string{v.keys[e.key]}
 	}
 	v.suspects = append(v.suspects, s)

@@ -26,8 +26,8 @@ type VerifyOptions struct {
 const (
 	verifySegments = 4
 	verifyRounds   = 4
-	// rowsAtOnce bounds the rows whose index entries are held in memory, at some
-	// 40 bytes each. A larger index is verified in parts, each reading all of it.
+	// rowsAtOnce bounds the rows whose index entries are held in memory, at 24
+	// bytes each. A larger index is verified in parts, each reading all of it.
 	rowsAtOnce = 2_000_000
 	// suspectsAtOnce bounds the rows that wait to be looked at again.
 	suspectsAtOnce = 1000
@@ -143,13 +143,6 @@ func (v *verification) finish(err error) Report {
 		r.Unfinished = err.Error()
 	}
 	return *r
-}
-
-// entry is what is remembered of an index entry.
-type entry struct {
-	content uint64
-	key     uint32 // number of the index key
-	twice   bool   // seen under another key too
 }
 
 // all compares the whole index with the whole base table.

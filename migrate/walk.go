@@ -10,25 +10,22 @@ import (
 
 const walkInFlight = 8
 
+// verifyPageRows bounds what the pages on the way take of memory: decoded, a row
+// takes many times what it takes on the wire.
+const verifyPageRows = 250
+
 // walkIndex reads every key of both layouts.
-func (v *verification) walkIndex(ctx context.Context, mine func(uint64) bool) (map[uint64]entry, error) {
-	entries := make(map[uint64]entry, min(v.catalog.rows(), rowsAtOnce))
+func (v *verification) walkIndex(ctx context.Context, mine func(uint64) bool) (entries, error) {
+	seen := make(entries, 0, min(v.catalog.rows()+v.catalog.rows()/8, rowsAtOnce))
 	err := v.walk(ctx, nil, func(n int, item Item) {
 		if _, told := item[v.spec.Entity.Attribute]; told && v.sieve.others(item) {
 			return
 		}
-		id := v.digest.id(item)
-		if !mine(id) {
-			return
+		if id := v.digest.id(item); mine(id) {
+			seen = append(seen, entry{id: id, content: v.digest.content(item), key: uint32(n)})
 		}
-		if known, twice := entries[id]; twice {
-			known.twice = true
-			entries[id] = known
-			return
-		}
-		entries[id] = entry{content: v.digest.content(item), key: uint32(n)}
 	})
-	return entries, err
+	return seen.sorted(), err
 }
 
 // walk visits the entries of the index keys whose number wanted names; nil visits
@@ -60,6 +57,7 @@ func (v *verification) queryKey(ctx context.Context, key string, narrow func(*dy
 		ExpressionAttributeNames:  map[string]string{"#key": layout.PartitionKey},
 		ExpressionAttributeValues: Item{":key": str(key)},
 	}
+	in.Limit = new(int32(verifyPageRows))
 	if narrow != nil {
 		narrow(in)
 	}
@@ -82,16 +80,18 @@ func (v *verification) queryKey(ctx context.Context, key string, narrow func(*dy
 }
 
 // scanBase reads the base table strongly and holds each row against its entry.
-// Entries that were matched are taken out; what stays has no row.
-func (v *verification) scanBase(ctx context.Context, mine func(uint64) bool, entries map[uint64]entry) error {
+// Entries that stay unmatched have no row.
+func (v *verification) scanBase(ctx context.Context, mine func(uint64) bool, seen entries) error {
 	return v.scan(ctx, func(item Item) {
 		id := v.digest.id(item)
 		if !mine(id) {
 			return
 		}
-		e, there := entries[id]
-		delete(entries, id)
-		v.hold(item, e, there)
+		e := seen.find(id)
+		if e != nil {
+			e.matched = true
+		}
+		v.hold(item, e)
 	})
 }
 
@@ -107,6 +107,7 @@ func (v *verification) scan(ctx context.Context, visit func(Item)) error {
 	for segment := range segments {
 		g.Go(func() error {
 			in := scanInput(v.spec, v.sieve, projected)
+			in.Limit = new(int32(verifyPageRows))
 			if segments > 1 {
 				in.Segment, in.TotalSegments = new(int32(segment)), new(int32(segments))
 			}
@@ -146,20 +147,22 @@ func (v *verification) projected() []string {
 }
 
 // extras looks again at the entries that no base row answered for.
-func (v *verification) extras(ctx context.Context, entries map[uint64]entry) error {
-	if len(entries) == 0 {
+func (v *verification) extras(ctx context.Context, seen entries) error {
+	wanted := map[uint32]bool{}
+	for _, e := range seen {
+		if !e.matched {
+			wanted[e.key] = true
+		}
+	}
+	if len(wanted) == 0 {
 		return nil
 	}
-	wanted := map[uint32]bool{}
-	for _, e := range entries {
-		wanted[e.key] = true
-	}
 	return v.walk(ctx, wanted, func(n int, item Item) {
-		id := v.digest.id(item)
-		if _, left := entries[id]; !left {
+		e := seen.find(v.digest.id(item))
+		if e == nil || e.matched {
 			return
 		}
-		delete(entries, id)
+		e.matched = true
 		if v.sieve.shelf.holds(item) {
 			return
 		}
