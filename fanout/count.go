@@ -13,7 +13,7 @@ import (
 // the service counts and sends no rows; the read units are those of reading them.
 // With Query.Partial a *PartialError comes with the count of the healthy shards.
 func (r *Reader) Count(ctx context.Context, q Query) (int, error) {
-	if err := q.validate(r.table); err != nil {
+	if err := q.validate(r.table, everything{}); err != nil {
 		return 0, err
 	}
 	for range redoneMax {

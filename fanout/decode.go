@@ -33,6 +33,9 @@ func Collect[T any](seq iter.Seq2[T, error]) ([]T, error) {
 		if err != nil {
 			return all, err
 		}
+		if all == nil {
+			all = make([]T, 0, 8)
+		}
 		all = append(all, v)
 	}
 	return all, nil

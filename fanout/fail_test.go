@@ -301,6 +301,10 @@ func TestBadQueriesAreRefusedBeforeTheyAreAsked(t *testing.T) {
 			}
 		}
 	}
+	numbers := fanout.Query{SortKey: fanout.Range{To: &types.AttributeValueMemberN{Value: "1"}}}
+	if _, err := fanout.Collect(reader.Owner(t.Context(), "p1", numbers)); !errors.Is(err, fanout.ErrQuery) {
+		t.Errorf("numbers in an owner's range: %v", err)
+	}
 	for _, limit := range []int{-1, 1001} {
 		if _, err := reader.Page(t.Context(), fanout.PageRequest{Limit: limit}); !errors.Is(err, fanout.ErrQuery) {
 			t.Errorf("limit %d: %v", limit, err)

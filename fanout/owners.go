@@ -120,7 +120,8 @@ func (c *call) segment(l shard.Layout, key string, owners []string, in bounds, w
 
 // spanning narrows b to the keys from the first prefix to the last.
 func (b bounds) spanning(first, last string) bounds {
-	n := b.within(first)
-	n.prefix, n.whole, n.to = "", false, b.within(last).to
+	n, end := b.within(first), b.within(last)
+	end.closePrefix()
+	n.prefix, n.whole, n.to = "", false, end.to
 	return n
 }

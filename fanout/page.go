@@ -46,12 +46,12 @@ func (r *Reader) Page(ctx context.Context, req PageRequest) (Page, error) {
 	if req.Limit < 0 || req.Limit > limitMax {
 		return Page{}, fmt.Errorf("%w: limit %d, want 1 to %d", ErrQuery, req.Limit, limitMax)
 	}
-	if err := req.validate(r.table); err != nil {
-		return Page{}, err
-	}
 	var s scope = everything{}
 	if req.Owner != "" {
 		s = oneOwner(req.Owner)
+	}
+	if err := req.validate(r.table, s); err != nil {
+		return Page{}, err
 	}
 	m, err := r.openMark(req, s)
 	if err != nil {

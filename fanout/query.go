@@ -51,7 +51,7 @@ func Between(from, to string) Range {
 // placeholder begins every name and value that fanout adds to an expression.
 const placeholder = "hs_"
 
-func (q Query) validate(t Table) error {
+func (q Query) validate(t Table, s scope) error {
 	from, to := scalarOf(q.SortKey.From), scalarOf(q.SortKey.To)
 	if (q.SortKey.From != nil && from.kind == kindNone) || (q.SortKey.To != nil && to.kind == kindNone) {
 		return fmt.Errorf("%w: a sort key is a string, a number or bytes", ErrQuery)
@@ -59,12 +59,19 @@ func (q Query) validate(t Table) error {
 	if from.kind != kindNone && to.kind != kindNone && from.kind != to.kind {
 		return fmt.Errorf("%w: the ends of the sort-key range differ in type", ErrQuery)
 	}
+	text := func(e scalar) bool { return e.kind == kindNone || e.kind == kindString }
+	if _, all := s.(everything); !all && !(text(from) && text(to)) {
+		return fmt.Errorf("%w: sort keys begin with the owner, so they are strings", ErrQuery)
+	}
 	return q.Filter.validate(t)
 }
 
 func (f Filter) validate(t Table) error {
-	if f.Expression == "" && len(f.Names)+len(f.Values) > 0 {
-		return fmt.Errorf("%w: filter names or values without an expression", ErrQuery)
+	if f.Expression == "" {
+		if len(f.Names)+len(f.Values) > 0 {
+			return fmt.Errorf("%w: filter names or values without an expression", ErrQuery)
+		}
+		return nil
 	}
 	for _, name := range f.attributes() {
 		for _, key := range t.Key {
@@ -121,28 +128,41 @@ func (q Query) bounds() bounds {
 // within narrows b to the keys that begin with prefix.
 func (b bounds) within(prefix string) bounds {
 	n := bounds{from: scalar{kindString, prefix}, prefix: prefix, whole: true}
-	if end := prefixEnd(prefix); end != "" {
-		n.to = scalar{kindString, end}
-	}
 	if b.from.kind != kindNone && b.from.compare(n.from) > 0 {
-		n.from, n.whole = b.from, false
+		n.setFrom(b.from)
 	}
-	if b.to.kind != kindNone && (n.to.kind == kindNone || b.to.compare(n.to) < 0) {
-		n.to, n.whole = b.to, false
+	if end := prefixEnd(prefix); b.to.kind != kindNone && (end == "" || b.to.text < end) {
+		n.setTo(b.to)
 	}
 	return n
 }
 
+// setFrom raises the lower end. A prefix bounds the other end too, which has to be
+// said once a condition no longer names the prefix.
+func (b *bounds) setFrom(s scalar) {
+	b.closePrefix()
+	b.from = s
+}
+
+func (b *bounds) setTo(s scalar) {
+	b.closePrefix()
+	b.to = s
+}
+
+func (b *bounds) closePrefix() {
+	if end := prefixEnd(b.prefix); b.whole && end != "" {
+		b.to = scalar{kindString, end}
+	}
+	b.whole = false
+}
+
 // startingAt narrows b to the keys from s on, in the direction of o.
 func (b bounds) startingAt(s scalar, o order) bounds {
-	if o.descending {
-		if b.to.kind == kindNone || s.compare(b.to) < 0 {
-			b.to, b.whole = s, false
-		}
-		return b
-	}
-	if b.from.kind == kindNone || s.compare(b.from) > 0 {
-		b.from, b.whole = s, false
+	switch {
+	case o.descending && (b.to.kind == kindNone || s.compare(b.to) < 0):
+		b.setTo(s)
+	case !o.descending && (b.from.kind == kindNone || s.compare(b.from) > 0):
+		b.setFrom(s)
 	}
 	return b
 }

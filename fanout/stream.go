@@ -17,7 +17,7 @@ const redoneMax = 20
 func (r *Reader) stream(ctx context.Context, q Query, s scope) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		w := &walk{reader: r, ask: q, scope: s, yield: yield}
-		err := q.validate(r.table)
+		err := q.validate(r.table, s)
 		if err == nil {
 			err = w.run(ctx)
 		}
