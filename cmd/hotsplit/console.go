@@ -58,8 +58,8 @@ command line does.`,
 	f := cmd.Flags()
 	f.StringVar(&o.listen, "listen", "127.0.0.1:8010", "loopback `address` to serve on")
 	f.StringArrayVar(&o.traces, "trace", nil, "`file` with a trace to show; several are merged")
-	f.StringVar(&o.table, "table", "", "show this table `only`")
-	f.StringVar(&o.index, "index", "", "show this index `only`")
+	f.StringVar(&o.table, "table", "", "show this table `only` (default: the spec's)")
+	f.StringVar(&o.index, "index", "", "show this index `only` (default: the spec's)")
 	f.BoolVar(&o.allowActions, "allow-actions", false, "let the page change the move")
 	f.BoolVar(&o.alone, "no-other-processes", false, "say that no process outside the member list reads or writes the rows")
 	f.StringVar(&o.token, "token", "", "`text` that actions must carry (default: a random one, in the address)")
@@ -112,6 +112,9 @@ func (o *consoleOptions) open(cmd *cobra.Command) (*console, error) {
 			return nil, err
 		}
 		c.spec, c.client = &spec, client
+		if o.table == "" && o.index == "" {
+			o.table, o.index = spec.Table, spec.Index
+		}
 	} else if cmd.Flags().Changed("spec") {
 		return nil, badInput(fmt.Errorf("--spec: %w", err))
 	}

@@ -53,12 +53,12 @@ func heatmapSVG(m *heat.Map, from, to time.Time) template.HTML {
 		for _, c := range row.Cells {
 			x := mapLabels + (float64(c.At.Unix())-begin)/span*(mapWidth-mapLabels)
 			w := math.Max(1, step/span*(mapWidth-mapLabels))
-			stroke := ""
+			title := template.HTMLEscapeString(cellText(row, c))
+			fmt.Fprintf(&b, `<rect x="%.2f" y="%d" width="%.2f" height="%d" fill="%s"><title>%s</title></rect>`,
+				x, y+1, w, mapRowHeight-2, heatColor(c.Load()), title)
 			if c.Throttled > 0 {
-				stroke = ` stroke="#000" stroke-width="1"`
+				fmt.Fprintf(&b, `<rect x="%.2f" y="%d" width="%.2f" height="4"><title>%s</title></rect>`, x, y+mapRowHeight-6, w, title)
 			}
-			fmt.Fprintf(&b, `<rect x="%.2f" y="%d" width="%.2f" height="%d" fill="%s"%s><title>%s</title></rect>`,
-				x, y+1, w, mapRowHeight-2, heatColor(c.Load()), stroke, template.HTMLEscapeString(cellText(row, c)))
 		}
 	}
 	axis := len(rows)*mapRowHeight + 17

@@ -31,13 +31,16 @@ func writePlanted(file *os.File, kind string) error {
 
 // plant emits ten minutes of the ADR's traffic: bursts that saturate the constant
 // key ("hot"), the quiet hours alone ("cold"), one person who is asked for all the
-// time ("owner"), or five quiet seconds ("short").
+// time ("owner", a minute), or five quiet seconds ("short").
 func plant(kind string, observe func(heat.Event)) {
 	chance := rand.New(rand.NewPCG(85, 1))
 	began := time.Date(2026, 7, 8, 9, 0, 0, 0, time.UTC)
 	seconds := 600
-	if kind == "short" {
+	switch kind {
+	case "short":
 		seconds = 5
+	case "owner":
+		seconds = 60
 	}
 	for i := range seconds {
 		at := began.Add(time.Duration(i) * time.Second)

@@ -7,7 +7,7 @@ const token = new URLSearchParams(location.hash.slice(1)).get('token') || '';
 const colors = ['#f4f7fa', '#d3e5f2', '#a9cfe6', '#fce0a2', '#fdb462', '#f5803e', '#e04a2f', '#b3141f', '#6d0019'];
 const ceiling = { read: 3000, write: 1000 };
 const order = ['planned', 'dual-read', 'write-new', 'backfill', 'verified', 'complete'];
-const labels = 150, rowHeight = 22, axis = 24, rowsMax = 24;
+const labels = 168, rowHeight = 22, axis = 24, rowsMax = 24;
 
 let state = null;
 let view = null; // {from, to} in seconds; null shows all
@@ -77,8 +77,8 @@ function drawMap() {
       if (at + step() <= from || at >= to) continue;
       const left = Math.max(labels, x(at)), right = Math.min(width, x(at + step()));
       const r = element('rect', { x: left.toFixed(2), y: y + 1, width: Math.max(1, right - left).toFixed(2), height: rowHeight - 2, fill: color(load(c)) });
-      if (c.throttled) r.setAttribute('class', 'refused');
       map.append(r);
+      if (c.throttled) map.append(element('rect', { x: left.toFixed(2), y: y + rowHeight - 6, width: Math.max(1, right - left).toFixed(2), height: 4, class: 'refused' }));
     }
   });
   const base = list.length * rowHeight + 16;
@@ -199,7 +199,7 @@ function showHeat() {
     verdicts.dataset.seen = seen;
     verdicts.replaceChildren(...(state.verdicts || []).map((v) => {
       const li = element('li');
-      li.append(element('b', { class: v.severity }, `${v.rule}, ${v.severity}`), ': ' + v.text);
+      li.append(element('b', { class: v.severity }, `${v.rule}, ${v.severity}`), state.paragraph.includes(v.text) ? '' : ': ' + v.text);
       if (v.evidence) {
         const list = element('ul', { class: 'soft' });
         v.evidence.forEach((line) => list.append(element('li', {}, line)));
