@@ -19,21 +19,20 @@ var errLoadFailed = errors.New("the server failed requests")
 func newLoadCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "load", Short: "drive the ADR's traffic against a running server and print latency and errors",
-		Example: "  renewald load --url http://127.0.0.1:8080 --pages 40 --inbound 20 --moves 10 --for 60s",
-		RunE:    drive, Args: cobra.NoArgs,
+		Example: "  renewald load --url http://127.0.0.1:8080 --pages 40 --sweeps --inbound --moves 10 --for 60s",
+		RunE:    drive, Args: noArguments,
 	}
 	addTableFlags(cmd)
 	f := cmd.Flags()
 	f.String("url", "http://127.0.0.1:8080", "the running server")
 	f.Int("pages", 40, "browsers that poll the list")
 	f.Duration("poll", 0, "each browser's period; 0 means 4s")
-	f.Int("inbound", 0, "messages a second")
-	f.Int("moves", 0, "moves a second")
+	f.Bool("inbound", false, "messages come in beside it")
+	f.Int("inbound-rate", 20, "messages a second, with --inbound")
+	f.Int("moves", 0, "notes a second that browsers write on renewals")
 	f.Bool("sweeps", false, "run the four sweeps beside it, straight on the table: needs --endpoint or AWS")
 	f.Duration("for", 0, "how long; 0 means 60s")
 	f.Uint64("seed", 1, "of the choices")
-	f.Lookup("inbound").NoOptDefVal = "20"
-	f.Lookup("moves").NoOptDefVal = "10"
 	return cmd
 }
 
@@ -43,7 +42,9 @@ func drive(cmd *cobra.Command, _ []string) error {
 	options.Base, _ = f.GetString("url")
 	options.Pages, _ = f.GetInt("pages")
 	options.Poll, _ = f.GetDuration("poll")
-	options.Inbound, _ = f.GetInt("inbound")
+	if inbound, _ := f.GetBool("inbound"); inbound {
+		options.Inbound, _ = f.GetInt("inbound-rate")
+	}
 	options.Moves, _ = f.GetInt("moves")
 	options.For, _ = f.GetDuration("for")
 	options.Seed, _ = f.GetUint64("seed")

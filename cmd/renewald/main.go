@@ -45,7 +45,7 @@ func newRootCmd() *cobra.Command {
 	root := &cobra.Command{
 		Use: "renewald", Short: "lease renewals on a sharded DynamoDB index", SilenceUsage: true, SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, args []string) error { return serve(cmd, args) },
-		Args: cobra.NoArgs,
+		Args: noArguments,
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	addServeFlags(root)
@@ -57,6 +57,13 @@ func newRootCmd() *cobra.Command {
 type usageError struct{ error }
 
 func (e *usageError) Unwrap() error { return e.error }
+
+func noArguments(cmd *cobra.Command, args []string) error {
+	if err := cobra.NoArgs(cmd, args); err != nil {
+		return &usageError{err}
+	}
+	return nil
+}
 
 func exitCode(ctx context.Context, err error) int {
 	var usage *usageError

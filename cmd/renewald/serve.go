@@ -14,7 +14,7 @@ func newServeCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "serve", Short: "answer pages, JSON and inbound messages, and run the sweeps",
 		Example: "  renewald --demo\n  RENEWALD_TOKEN=… renewald serve --table propflow-prod --move renewal-saga",
-		RunE:    serve, Args: cobra.NoArgs,
+		RunE:    serve, Args: noArguments,
 	}
 	addServeFlags(cmd)
 	return cmd
