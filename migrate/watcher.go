@@ -54,7 +54,8 @@ type Watcher struct {
 	client Client
 	spec   Spec
 	shelf  shelf
-	member Member
+	id     string
+	member Member // as last reported; touched by Watch and follow alone
 	meter  meter
 
 	turn chan struct{} // held by the one refresh at a time
@@ -82,9 +83,10 @@ func Watch(ctx context.Context, client Client, spec Spec, opts WatchOptions) (*W
 	if err != nil {
 		return nil, err
 	}
+	id := cmp.Or(opts.Member, newID())
 	w := &Watcher{
-		client: client, spec: spec, shelf: spec.shelf(),
-		member: Member{Format: Format, ID: cmp.Or(opts.Member, newID()), Role: opts.Role, Version: opts.Version},
+		client: client, spec: spec, shelf: spec.shelf(), id: id,
+		member: Member{Format: Format, ID: id, Role: opts.Role, Version: opts.Version},
 		turn:   make(chan struct{}, 1), done: make(chan struct{}),
 		confirmed: map[int64]look{},
 	}
@@ -172,7 +174,7 @@ func (w *Watcher) Routing() shard.Routing {
 }
 
 // ID is the member's id.
-func (w *Watcher) ID() string { return w.member.ID }
+func (w *Watcher) ID() string { return w.id }
 
 // Close leaves the move: it stops following the record and withdraws the report.
 // It may be called more than once.
@@ -261,7 +263,7 @@ func (w *Watcher) follow(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTimeMax)
 	defer cancel()
 	// A report that stays behind goes silent and is not waited for.
-	_ = w.shelf.remove(ctx, w.client, memberItem+w.member.ID)
+	_ = w.shelf.remove(ctx, w.client, memberItem+w.id)
 }
 
 // leaveTimeMax bounds how long Close waits for the report's removal.
