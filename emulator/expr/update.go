@@ -108,8 +108,8 @@ func (u *Update) checkKinds(n *node, allowed attr.Kind) *Error {
 // Names lists the attributes that the update writes.
 func (u *Update) Names() []string { return topNames(u.targets, false) }
 
-// NestedNames lists the attributes that the update writes parts of.
-func (u *Update) NestedNames() []string { return topNames(u.targets, true) }
+// NestedNames lists the attributes that the update reads or writes parts of.
+func (u *Update) NestedNames() []string { return topNames(u.paths, true) }
 
 // ImmediateKind is the kind that the update gives the attribute called name
 // whatever the item is, KindNone if that depends on the item.
