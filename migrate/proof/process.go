@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -89,20 +90,41 @@ func (p *process) pass(ctx context.Context) error {
 }
 
 // RoundTrip sends a request. A process may freeze before it is sent and before
-// its answer is seen, which is where a real one loses most time.
+// its answer is seen, which is where a real one loses most time. What was sent
+// arrives, even where nobody waits for its answer any more.
 func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := p.pass(r.Context()); err != nil {
 		return nil, err
 	}
-	response, err := p.next.RoundTrip(r)
+	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.pass(r.Context()); err != nil {
-		response.Body.Close()
-		return nil, err
+	sent := r.Clone(context.WithoutCancel(r.Context()))
+	sent.Body = io.NopCloser(bytes.NewReader(body))
+	answers := make(chan answer, 1)
+	go func() {
+		response, err := p.next.RoundTrip(sent)
+		answers <- answer{response, err}
+	}()
+	select {
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	case a := <-answers:
+		if a.err != nil {
+			return nil, a.err
+		}
+		if err := p.pass(r.Context()); err != nil {
+			a.response.Body.Close()
+			return nil, err
+		}
+		return a.response, nil
 	}
-	return response, nil
+}
+
+type answer struct {
+	response *http.Response
+	err      error
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

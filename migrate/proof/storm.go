@@ -33,7 +33,7 @@ func (w *world) injectFaults() {
 		{Kind: emulator.FaultThrottle, Probability: 0.03},
 		{Kind: emulator.FaultDelay, Probability: 0.05, Delay: time.Duration(100+w.rng.IntN(4000)) * time.Millisecond},
 		{Kind: emulator.FaultDelay, Caller: "member-0", Operation: "Query", Probability: 0.3, Delay: time.Duration(800+w.rng.IntN(4000)) * time.Millisecond},
-		{Kind: emulator.FaultDelay, Caller: "member-0", Operation: "PutItem", Probability: 0.4, Delay: time.Duration(1000+w.rng.IntN(9000)) * time.Millisecond},
+		{Kind: emulator.FaultDelay, Caller: "member-0", Operation: "PutItem", Probability: 0.4, Delay: time.Duration(2000+w.rng.IntN(20000)) * time.Millisecond},
 		{Kind: emulator.FaultDelay, Operation: "TransactWriteItems", Probability: 0.1, Delay: time.Duration(3+w.rng.IntN(15)) * time.Second},
 		{Kind: emulator.FaultDelay, Operation: "UpdateItem", Key: w.spec.Prefix, Probability: 0.05, Delay: time.Duration(3+w.rng.IntN(12)) * time.Second},
 	} {
