@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -71,15 +72,19 @@ func judged(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, migrate.ErrSpec), errors.Is(err, migrate.ErrMismatch), errors.Is(err, shard.ErrLayout), errors.Is(err, migrate.ErrFormat):
+	case isAny(err, migrate.ErrSpec, migrate.ErrMismatch, shard.ErrLayout, migrate.ErrFormat, migrate.ErrCheckpoint, migrate.ErrSnapshot):
 		return badInput(err)
 	case errors.Is(err, migrate.ErrNoRecord):
 		return wrong(fmt.Errorf("%w; 'hotsplit start' begins a move", err))
-	case errors.Is(err, migrate.ErrRefused), errors.Is(err, migrate.ErrDiverged), errors.Is(err, migrate.ErrLeaseHeld), errors.Is(err, migrate.ErrLeaseLost):
+	case isAny(err, migrate.ErrRefused, migrate.ErrDiverged, migrate.ErrDrift, migrate.ErrLeaseHeld, migrate.ErrLeaseLost, migrate.ErrProbe):
 		return wrong(err)
 	default:
 		return unknown(err)
 	}
+}
+
+func isAny(err error, targets ...error) bool {
+	return slices.ContainsFunc(targets, func(target error) bool { return errors.Is(err, target) })
 }
 
 // drive is what the verbs that change phases and move rows take beside target.
