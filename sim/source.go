@@ -25,7 +25,6 @@ type client struct {
 	*retrier
 	refreshed  int64 // when the snapshot was filled; before zero when never
 	refreshing bool
-	snapshot   *source // asks for all rows
 }
 
 // sources makes every source of the workload and queues its first wake.

@@ -45,12 +45,12 @@ func (d *diagnose) fromCloudWatch(ctx context.Context, now time.Time) (diagnosis
 	for _, r := range resources {
 		res, err := w.resource(ctx, r)
 		if err != nil {
-			return diagnosis{}, fmt.Errorf("CloudWatch of %s: %w", r, err)
+			return diagnosis{}, fmt.Errorf("cloudwatch of %s: %w", r, err)
 		}
 		report.Resources = append(report.Resources, res)
 	}
 	if err := w.contributors(ctx, &report); err != nil {
-		return diagnosis{}, fmt.Errorf("Contributor Insights of %s: %w", d.table, err)
+		return diagnosis{}, fmt.Errorf("contributor insights of %s: %w", d.table, err)
 	}
 	for _, r := range report.Resources {
 		report.Requests += int(r.Read + r.Write) // at least a half unit each: enough to tell silence from use
