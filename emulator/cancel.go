@@ -37,6 +37,14 @@ func (r *reasons) note(i int, err error) error {
 	return nil
 }
 
+// noteFirst is note for the checks that look for no second fault.
+func (r *reasons) noteFirst(i int, err error) error {
+	if e, ok := err.(*Error); ok && r.failed && e.Code == CodeValidation && !e.early {
+		return nil
+	}
+	return r.note(i, err)
+}
+
 func (r *reasons) set(i int, code string, e *Error) {
 	r.failed = true
 	r.list[i] = CancellationReason{Code: code, Message: e.Message, Item: e.Item}

@@ -30,7 +30,7 @@ func (c *call) transactGet(in *TransactGetItemsInput) (*TransactGetItemsOutput, 
 	tx := &transaction{}
 	for i := range in.TransactItems {
 		l, err := c.newTransactGet(in.TransactItems[i].Get, projections[i])
-		if err := reasons.note(i, err); err != nil {
+		if err := reasons.noteFirst(i, err); err != nil {
 			return nil, err
 		}
 		lookups[i] = l

@@ -119,7 +119,7 @@ func (c *call) prepare(in *TransactWriteItemsInput) (*transaction, error) {
 	for i := range in.TransactItems {
 		v, a := in.TransactItems[i].action()
 		m, err := c.newAction(v, a, bound[i])
-		if err := reasons.note(i, err); err != nil {
+		if err := reasons.noteFirst(i, err); err != nil {
 			return nil, err
 		}
 		tx.mutations = append(tx.mutations, m)
