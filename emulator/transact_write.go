@@ -125,7 +125,7 @@ func (c *call) prepare(in *TransactWriteItemsInput) (*transaction, error) {
 		tx.mutations = append(tx.mutations, m)
 		tx.named = append(tx.named, *a.TableName)
 		if bytes += a.Item.Size(); bytes > transactBytesMax {
-			return nil, invalid("Collection size exceeded the maximum of 4 MB for a transaction")
+			return nil, invalid("Transaction payload size cannot exceed 4194304 bytes")
 		}
 	}
 	if err := reasons.err(); err != nil {
