@@ -43,7 +43,9 @@ func (s *Server) detail(w http.ResponseWriter, r *http.Request) error {
 // find reads the renewal of a lease: its row, and while that cannot be read, the
 // board's. A row without a pointer is found by the board too and then read.
 func (s *Server) find(ctx context.Context, leaseID string) (renewal.Saga, freshness, error) {
-	saga, err := s.Store.SagaByLease(ctx, leaseID)
+	limited, cancel := context.WithTimeout(ctx, rowWaitMax)
+	defer cancel()
+	saga, err := s.Store.SagaByLease(limited, leaseID)
 	if err == nil {
 		return saga, freshness{}, nil
 	}
@@ -63,9 +65,13 @@ func (s *Server) find(ctx context.Context, leaseID string) (renewal.Saga, freshn
 		fresh.Stale = true
 		return sagas[at], fresh, nil
 	}
-	saga, err = s.Store.Saga(ctx, sagas[at].ID)
+	saga, err = s.Store.Saga(limited, sagas[at].ID)
 	return saga, freshness{}, err
 }
+
+// rowWaitMax bounds the wait for a row: the board's answer now is better than the
+// row's after all the retries of a storm.
+const rowWaitMax = 3 * time.Second
 
 func (s *Server) detailPage(ctx context.Context, saga renewal.Saga, fresh freshness) detailPage {
 	now := s.Now()

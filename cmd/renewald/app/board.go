@@ -78,9 +78,6 @@ func (b *board) trouble() error {
 	return nil
 }
 
-// started says that there was a load, good or bad.
-func (b *board) started() bool { return b.fault.Load() != nil }
-
 // snapshot is the one of this minute that the sweeps share.
 func (b *board) snapshot(ctx context.Context) (web.Board, error) {
 	kept, err := b.sweep.Get(ctx, struct{}{})

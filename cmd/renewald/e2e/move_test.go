@@ -36,6 +36,7 @@ const moveName = "renewal-saga"
 // renewals are moved and opened on the one old key, and meanwhile the table goes
 // to 16 keys. Nobody sees an error and no renewal is ever missing.
 func TestMoveUnderTraffic(t *testing.T) {
+	t.Parallel() // it waits more than it works
 	const sagas = 120
 	r := newRig(t, app.Options{Move: moveName, DemoSagas: sagas})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -179,6 +180,7 @@ func (r *rig) lateStampIsHealed() {
 // TestManyBrowsersAreOneLoad is KF-21 and the price of an idle list: 1, 40 and
 // 100 browsers cost the table the same.
 func TestManyBrowsersAreOneLoad(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, app.Options{DemoSagas: 60, Fresh: time.Second})
 	counts := []int{1, 40, 100}
 	if os.Getenv("HOTSPLIT_FULL") != "" {
