@@ -149,18 +149,19 @@ type rig struct {
 }
 
 type rigOptions struct {
-	delay     time.Duration // each request takes a random part of it
-	pageItems int           // where the service cuts pages; 0 is at 1 MB
-	lag       time.Duration // the longest of the index; 0 means none
-	order     emulator.IndexOrder
-	limited   bool // capacity limits as in production
+	delay      time.Duration // each request takes a random part of it
+	pageItems  int           // where the service cuts pages; 0 is at 1 MB
+	lag        time.Duration // the longest of the index; 0 means none
+	order      emulator.IndexOrder
+	tableDelay time.Duration // how long tables and indexes are in the making
+	limited    bool          // capacity limits as in production
 }
 
 func newRig(tb testing.TB, o rigOptions) *rig {
 	tb.Helper()
 	lag, least := cmp.Or(o.lag, -1), min(o.lag, time.Millisecond)
 	db := emulator.New(emulator.Options{
-		Seed: 1, PageItems: o.pageItems, LagMin: least, LagMax: lag, IndexOrder: o.order, Unlimited: !o.limited, Placement: emulator.PlacementIsolated,
+		Seed: 1, PageItems: o.pageItems, LagMin: least, LagMax: lag, IndexOrder: o.order, TableDelay: o.tableDelay, Unlimited: !o.limited, Placement: emulator.PlacementIsolated,
 	})
 	slow := &delays{next: awsjson.Transport(db), rng: rand.New(rand.NewPCG(1, 2))}
 	r := &rig{db: db, client: newClient(slow), table: sagas, delays: slow}
