@@ -181,6 +181,14 @@ func (l *ledger) checkCount(began time.Time, count int) {
 	}
 }
 
+// unsure says that the row's latest write was never acknowledged.
+func (l *ledger) unsure(id string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	k := l.rows[id]
+	return k == nil || k.unsure
+}
+
 // checkTable holds the base table against the ledger once everything is quiet.
 func (l *ledger) checkTable(rows []fanout.Item) {
 	l.mu.Lock()

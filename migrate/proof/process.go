@@ -23,6 +23,8 @@ var errKilled = errors.New("proof: process was killed")
 type process struct {
 	name string
 	next http.RoundTripper
+	// flights are the requests that were sent and not answered yet.
+	flights *sync.WaitGroup
 
 	mu     sync.Mutex
 	frozen time.Time // until when nothing goes out or comes in
@@ -103,10 +105,10 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 	sent := r.Clone(context.WithoutCancel(r.Context()))
 	sent.Body = io.NopCloser(bytes.NewReader(body))
 	answers := make(chan answer, 1)
-	go func() {
+	p.flights.Go(func() {
 		response, err := p.next.RoundTrip(sent)
 		answers <- answer{response, err}
-	}()
+	})
 	select {
 	case <-r.Context().Done():
 		return nil, r.Context().Err()
