@@ -29,6 +29,7 @@ func (r *rig) walk(c client.Client, id string) temporalsaga.Walked {
 }
 
 func TestWalkerStartsEachLeaseOnce(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	leases := r.leases(16)
 	r.work(&lossy{share: 0.2})

@@ -50,6 +50,7 @@ func (r *rig) health(lease temporalsaga.Lease, fault temporalsaga.Fault) automat
 }
 
 func TestHealthRestartsWhatStopped(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	lease := r.leases(1)[0]
 	a := r.work()
@@ -66,6 +67,7 @@ func TestHealthRestartsWhatStopped(t *testing.T) {
 }
 
 func TestHealthAdoptsASagaWithoutWorkflow(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	lease := r.leases(1)[0]
 	r.work()
@@ -76,6 +78,7 @@ func TestHealthAdoptsASagaWithoutWorkflow(t *testing.T) {
 }
 
 func TestHealthNudgesWhatIsBehind(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	lease := r.leases(1)[0]
 	a := r.work()
@@ -113,6 +116,7 @@ func (a *refusingActivity) ExecuteActivity(ctx context.Context, in *interceptor.
 }
 
 func TestHealthNamesWhatIsStuck(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	lease := r.leases(1)[0]
 	r.terms.RetryMax = 50 * time.Millisecond

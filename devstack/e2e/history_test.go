@@ -29,6 +29,7 @@ const historyFolder = "../../renewal/temporalsaga/testdata/histories"
 // TestHistories takes renewals through all they can meet and replays what
 // Temporal recorded of them.
 func TestHistories(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.terms.RequestsMax = 4
 	r.work(&lossy{share: 0.1})

@@ -41,6 +41,7 @@ func (a *lossyActivity) ExecuteActivity(ctx context.Context, in *interceptor.Exe
 // TestLostAnswersCountOnce: with one activity answer in five lost after the
 // write, each renewal is offered, signed and completed exactly once.
 func TestLostAnswersCountOnce(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	leases := r.leases(12)
 	l := &lossy{share: 0.2}

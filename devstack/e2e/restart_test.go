@@ -14,6 +14,7 @@ import (
 // TestServerRestarted stops the Temporal server in the middle of renewals, with
 // the worker left running, and starts it again on its file.
 func TestServerRestarted(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "temporal.db")
 	first, err := temporalserver.Start(temporalserver.Options{File: file})
 	if err != nil {
@@ -21,11 +22,17 @@ func TestServerRestarted(t *testing.T) {
 	}
 	r := newRig(t)
 	r.address = first.Address()
-	r.terms.ReplyWithin = 15 * time.Second
+	r.terms.ReplyWithin = time.Hour
+	short := r.terms
+	short.ReplyWithin = 10 * time.Second
 	leases := r.leases(4)
 	a := r.work()
-	for _, lease := range leases {
-		if _, err := a.Renewals().Start(t.Context(), lease, ""); err != nil {
+	for i, lease := range leases {
+		terms := r.terms
+		if i == 0 {
+			terms = short
+		}
+		if _, err := a.Renewals().StartWith(t.Context(), lease, terms); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 )
 
 func TestRenewalFromStartToArchive(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	lease := r.leases(1)[0]
 	a := r.work()
@@ -29,6 +30,7 @@ func TestRenewalFromStartToArchive(t *testing.T) {
 }
 
 func TestManyStartsAreOne(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	lease := r.leases(1)[0]
 	a := r.work()
@@ -78,6 +80,7 @@ func TestManyStartsAreOne(t *testing.T) {
 }
 
 func TestPayloadTooLargeIsRefusedOnce(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	lease := r.leases(1)[0]
 	a := r.work()

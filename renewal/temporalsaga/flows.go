@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"go.temporal.io/api/common/v1"
 	enums "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflow/v1"
@@ -65,7 +66,7 @@ func flowOf(info *workflow.WorkflowExecutionInfo) Flow {
 // have stood still for long.
 func (c *Client) Stuck(ctx context.Context, s Standing) (Finding, bool, error) {
 	f := Finding{Fault: StuckTask, WorkflowID: s.Lease.WorkflowID(), SagaID: s.Saga.ID, Lease: s.Lease}
-	description, err := c.temporal.DescribeWorkflowExecution(ctx, f.WorkflowID, "")
+	description, err := c.describe(ctx, f.WorkflowID)
 	if err != nil {
 		return f, false, fmt.Errorf("describe %s: %w", f.WorkflowID, c.classify(ctx, err))
 	}
@@ -83,13 +84,19 @@ func (c *Client) Stuck(ctx context.Context, s Standing) (Finding, bool, error) {
 	return f, false, nil
 }
 
+func (c *Client) describe(ctx context.Context, workflowID string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+	return c.temporal.WorkflowService().DescribeWorkflowExecution(ctx, &workflowservice.DescribeWorkflowExecutionRequest{
+		Namespace: c.namespace, Execution: &common.WorkflowExecution{WorkflowId: workflowID},
+	})
+}
+
 // Repair heals what is safe to heal and says whether it did something. It looks
 // at the workflow itself first: the list may be late.
 func (c *Client) Repair(ctx context.Context, f Finding) (repaired bool, err error) {
 	if !f.Fault.Repairable() {
 		return false, nil
 	}
-	description, err := c.temporal.DescribeWorkflowExecution(ctx, f.WorkflowID, "")
+	description, err := c.describe(ctx, f.WorkflowID)
 	var missing *serviceerror.NotFound
 	if err != nil && !errors.As(err, &missing) {
 		return false, fmt.Errorf("describe %s: %w", f.WorkflowID, c.classify(ctx, err))
