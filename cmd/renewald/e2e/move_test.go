@@ -153,7 +153,7 @@ func (r *rig) keysAre(layout shard.Layout, want int) {
 			}
 		}
 	}
-	if rows != want {
+	if rows < want || rows > want+1 { // one more: an opening that was written and not acknowledged when the run ended
 		r.t.Errorf("%d rows, want %d", rows, want)
 	}
 }
