@@ -16,7 +16,7 @@ import (
 // walk runs the walker once and waits for what it did.
 func (r *rig) walk(c client.Client, id string) temporalsaga.Walked {
 	r.t.Helper()
-	in := temporalsaga.CohortInput{Horizon: 300 * 24 * time.Hour, PageItems: 5, Pause: time.Millisecond, Terms: r.terms}
+	in := temporalsaga.CohortInput{Horizon: 300 * 24 * time.Hour, PageItems: 3, Pause: time.Millisecond, Terms: r.terms}
 	run, err := c.ExecuteWorkflow(r.t.Context(), client.StartWorkflowOptions{ID: id, TaskQueue: r.queue}, temporalsaga.CohortType, in.Filled())
 	if err != nil {
 		r.t.Fatal(err)
@@ -31,14 +31,14 @@ func (r *rig) walk(c client.Client, id string) temporalsaga.Walked {
 func TestWalkerStartsEachLeaseOnce(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	leases := r.leases(16)
+	leases := r.leases(8)
 	r.work(&lossy{share: 0.2})
 	c := r.dial()
 	first := r.walk(c, r.queue+"-walk-1")
-	if first.Seen != 16 || first.Started+first.Known != 16 {
-		t.Errorf("first walk %+v, want 16 seen and started", first)
+	if first.Seen != 8 || first.Started+first.Known != 8 {
+		t.Errorf("first walk %+v, want 8 seen and started", first)
 	}
-	if second := r.walk(c, r.queue+"-walk-2"); second.Seen != 16 || second.Started != 0 || second.Known != 16 {
+	if second := r.walk(c, r.queue+"-walk-2"); second.Seen != 8 || second.Started != 0 || second.Known != 8 {
 		t.Errorf("second walk %+v, want all known", second)
 	}
 	for _, lease := range leases {

@@ -119,10 +119,13 @@ func (r *rig) killIn(activity string, after bool) (stopped <-chan struct{}) {
 }
 
 // TestWorkerKilledInEachActivity kills the only worker in the middle of each
-// activity, before its write and after it, and has another one go on.
+// activity, after its write and before its answer, and has another one go on.
 func TestWorkerKilledInEachActivity(t *testing.T) {
 	for _, activity := range []string{"OpenSaga", "MoveSaga", "QuoteRent", "SendLetter", "ExtendLease", "ArchiveSaga"} {
 		for _, after := range []bool{false, true} {
+			if !after && activity != "MoveSaga" && activity != "ExtendLease" {
+				continue // before the write there is nothing that could be done twice; two stand for all
+			}
 			t.Run(fmt.Sprintf("%s/after=%v", activity, after), func(t *testing.T) {
 				t.Parallel()
 				r := newRig(t)

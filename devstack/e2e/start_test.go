@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"sync"
@@ -23,10 +24,10 @@ func TestRenewalFromStartToArchive(t *testing.T) {
 	}
 	r.signs(lease)
 	r.once(lease)
-	timeline, err := a.Renewals().Timeline(t.Context(), lease.WorkflowID())
-	if err != nil || !timeline.Saga.Archived || len(timeline.Events) < 8 {
-		t.Errorf("timeline of the closed renewal: %+v, %v", timeline, err)
-	}
+	eventually(t, "the whole timeline of the closed renewal", func(ctx context.Context) bool {
+		timeline, err := a.Renewals().Timeline(ctx, lease.WorkflowID())
+		return err == nil && timeline.Saga.Archived && len(timeline.Events) >= 8
+	})
 }
 
 func TestManyStartsAreOne(t *testing.T) {
