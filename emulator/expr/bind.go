@@ -188,15 +188,16 @@ func (b *Binder) checkNames() error {
 }
 
 func (b *Binder) checkValues() error {
-	for _, key := range slices.Sorted(illegal(b.values)) {
-		var fault *attr.InvalidError
-		errors.As(b.values[key].Err(), &fault)
-		if !b.Older && !fault.Deep {
-			return &Error{fault.Message}
-		}
-		return faultf("ExpressionAttributeValues contains invalid value: %s for key %s", fault.Older, key)
+	keys := slices.Sorted(illegal(b.values))
+	if len(keys) == 0 {
+		return nil
 	}
-	return nil
+	var fault *attr.InvalidError
+	errors.As(b.values[keys[0]].Err(), &fault)
+	if !b.Older && !fault.Deep {
+		return &Error{fault.Message}
+	}
+	return faultf("ExpressionAttributeValues contains invalid value: %s for key %s", fault.Older, keys[0])
 }
 
 // illegal yields the keys of values that have a fault.

@@ -157,7 +157,7 @@ func exportedItem(line []byte) (item, error) {
 	}
 	row, err := attributevalue.UnmarshalMapJSON(exported.Item)
 	if err != nil {
-		return nil, fmt.Errorf("Item: %w", err)
+		return nil, fmt.Errorf("member Item: %w", err)
 	}
 	return row, nil
 }
