@@ -221,7 +221,7 @@ func (e *estate) done(ctx context.Context, lease temporalsaga.Lease, letters map
 
 // renewals is small enough for every run of the tests; -renewals 200 is the estate
 // of the walkthrough and takes minutes.
-var renewals = flag.Int("renewals", 30, "how many renewals the move is made under")
+var renewals = flag.Int("renewals", 20, "how many renewals the move is made under")
 
 // TestMoveUnderEverything runs renewals, 40 browsers, the sweeps and inbound
 // traffic while hotsplit moves the index from one key to 16 and back.

@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"log/slog"
 	"os"
@@ -25,9 +26,17 @@ import (
 // task queue and a table of its own.
 var server *temporalserver.Server
 
+// testsAtOnce is more than there are processors: these tests wait for time-outs
+// and timers of a dead worker or a stopped server, and compute little.
+const testsAtOnce = "6"
+
 func TestMain(m *testing.M) {
 	if os.Getenv(workerEnvironment) != "" {
 		os.Exit(workerMain())
+	}
+	flag.Parse()
+	if err := flag.Set("test.parallel", testsAtOnce); err != nil {
+		panic(err)
 	}
 	var err error
 	if server, err = temporalserver.Start(temporalserver.Options{}); err != nil {
