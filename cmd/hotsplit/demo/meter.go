@@ -16,7 +16,7 @@ type Span struct {
 	Requests  int64   `json:"requests"`  // attempts on the wire
 	Throttled int64   `json:"throttled"` // attempts that were refused for throughput
 	Errors    int64   `json:"errors"`    // calls that failed after the SDK's retries
-	P50       float64 `json:"p50_ms"`    // of calls that a user waits for
+	P50       float64 `json:"p50_ms"`    // of the application's calls: pages, look-ups, writes, sweeps
 	P99       float64 `json:"p99_ms"`
 }
 
@@ -34,7 +34,7 @@ func newMeter() *meter {
 	return &meter{latency: hdrhistogram.New(1, latencyMax.Microseconds(), 3)}
 }
 
-// waited counts a call that a user waited for.
+// waited counts a call of the application.
 func (m *meter) waited(d time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -27,7 +27,7 @@ func (r *Result) WriteReport(w io.Writer) error {
 		{"requests", thousands(r.Before.Requests), thousands(r.During.Requests), thousands(r.After.Requests)},
 		{"throttled", thousands(r.Before.Throttled), thousands(r.During.Throttled), thousands(r.After.Throttled)},
 		{"errors after the SDK's retries", thousands(r.Before.Errors), thousands(r.During.Errors), thousands(r.After.Errors)},
-		{"p50 of what a user waits for", milliseconds(r.Before.P50), milliseconds(r.During.P50), milliseconds(r.After.P50)},
+		{"p50 of the application's calls", milliseconds(r.Before.P50), milliseconds(r.During.P50), milliseconds(r.After.P50)},
 		{"p99", milliseconds(r.Before.P99), milliseconds(r.During.P99), milliseconds(r.After.P99)},
 		{"hottest key", r.hottest.before, "", r.hottest.after},
 		{"its read units in a second, at the peak", thousands(int64(r.Peak.Before)), "", thousands(int64(r.Peak.After))},

@@ -120,7 +120,7 @@ func (r *Result) Table() string {
 	line("requests", func(p Span) string { return thousands(p.Requests) })
 	line("throttled", func(p Span) string { return thousands(p.Throttled) })
 	line("errors after the SDK's retries", func(p Span) string { return thousands(p.Errors) })
-	line("p50 of what a user waits for", func(p Span) string { return milliseconds(p.P50) })
+	line("p50 of the application's calls", func(p Span) string { return milliseconds(p.P50) })
 	line("p99", func(p Span) string { return milliseconds(p.P99) })
 	fmt.Fprintf(&s, "%-34s %12s %12s %12s\n", "hottest key, read units/s", fmt.Sprintf("%.0f", r.Peak.Before), "", fmt.Sprintf("%.0f", r.Peak.After))
 	fmt.Fprintf(&s, "%-34s %12s %12s %12s\n", "hottest key", r.hottest.before, "", r.hottest.after)

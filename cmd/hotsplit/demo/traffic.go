@@ -131,7 +131,8 @@ func (a *application) failed(ctx context.Context) {
 	}
 }
 
-// timed counts how long a user waited.
+// timed counts how long the application waited: for a page, a look-up, a write,
+// a sweep.
 func (a *application) timed(ctx context.Context, do func()) {
 	start := time.Now()
 	do()
@@ -177,19 +178,21 @@ func (a *application) sweepRows(ctx context.Context) error {
 		query.Filter = fanout.Filter{Expression: "archived = :no",
 			Values: map[string]types.AttributeValue{":no": &types.AttributeValueMemberBOOL{}}}
 	}
-	a.ask(ctx, q, a.reader.All(ctx, query))
+	a.timed(ctx, func() { a.ask(ctx, q, a.reader.All(ctx, query)) })
 	return nil
 }
 
 // sweepCount is the metrics snapshot, which wants a number alone.
 func (a *application) sweepCount(ctx context.Context) error {
 	q := question{started: time.Now()}
-	count, err := a.reader.Count(ctx, fanout.Query{})
-	if err != nil {
-		a.failed(ctx)
-		return nil
-	}
-	a.model.checkCount(q, count)
+	a.timed(ctx, func() {
+		count, err := a.reader.Count(ctx, fanout.Query{})
+		if err != nil {
+			a.failed(ctx)
+			return
+		}
+		a.model.checkCount(q, count)
+	})
 	return nil
 }
 
