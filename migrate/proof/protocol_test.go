@@ -1,6 +1,9 @@
 package proof
 
 import (
+	"fmt"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/hotsplit/hotsplit/shard"
@@ -36,5 +39,22 @@ func TestEachRuleIsNeeded(t *testing.T) {
 			}
 			t.Logf("%d states; %v", states, found)
 		})
+	}
+}
+
+// The page that explains the proof shows the code's own phase table.
+func TestProofPageShowsThePhaseTable(t *testing.T) {
+	page, err := os.ReadFile("../../docs/proof.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range shard.Phases() {
+		next := []string{}
+		for _, q := range p.Next() {
+			next = append(next, string(q))
+		}
+		if row := fmt.Sprintf("    %-9s -> %s\n", p, strings.Join(next, ", ")); !strings.Contains(string(page), row) {
+			t.Errorf("docs/proof.md lacks the row %q", row)
+		}
 	}
 }
